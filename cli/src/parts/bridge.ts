@@ -7,18 +7,22 @@ import type { Client } from '@stopgo/rpc';
 import type { PartOptions } from './part.ts';
 import { credentialsOf } from './secrets.ts';
 
-/** Starts a bridge to all tool servers of the configuration; calls to it must name an id that it has. */
+/**
+ * Starts a bridge to all tool servers of the configuration; calls to it must name an id that it has. `log`: the store, and whether that
+ * is another process.
+ */
 export function startBridgePart(
   { config, env, logger, version, stopping }: PartOptions,
   standing: Standing,
-  storeClient: Client<typeof store.StoreService>,
+  log: { readonly client: Client<typeof store.StoreService>; readonly isFar: boolean },
   waits: Waits,
 ): Promise<McpBridge> {
   return startMcpBridge({
     servers: config.mcpServers,
     standing,
     waits,
-    store: storeClient,
+    store: log.client,
+    isStoreFar: log.isFar,
     clientInfo: { name: config.name, version },
     log: logger,
     secrets: credentialsOf(config, env),

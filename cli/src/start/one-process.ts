@@ -68,7 +68,7 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
 
   const waits = new Waits(Date.now);
   const heartbeat = bridgeHeartbeat(storeClient, `bridge-${randomUUID()}`, config.heartbeatTtlMs, waits);
-  const bridge = await startBridgePart(options, heartbeat, storeClient, waits);
+  const bridge = await startBridgePart(options, heartbeat, { client: storeClient, isFar: false }, waits);
   parts.push({ name: 'mcp-bridge', stop: bridge.stop });
   const directBridge = createInProcessClient(mcp.McpBridgeService, bridge.service, inProcess);
   const bridgeClient = intercept.bridge?.(directBridge) ?? directBridge;

@@ -82,6 +82,8 @@ export type BridgeBounds = {
   readonly recordAskMs: number;
   /** How long a call waits for a log that does not answer, before it is refused. */
   readonly recordWaitMs: number;
+  /** How old a look at the record may be by the time that its call is sent, where the store is another process. */
+  readonly recordFreshMs: number;
   /** How long one attempt to have a blob stored may take. */
   readonly blobAskMs: number;
   /** How long a result waits for a store that does not take its blobs, before it goes on without them. */
@@ -203,6 +205,7 @@ export const bridgeBounds: BridgeBounds = {
   callWaitMs: 10 * second,
   recordAskMs: 2 * second,
   recordWaitMs: 5 * second,
+  recordFreshMs: 100,
   blobAskMs: 10 * second,
   blobWaitMs: 60 * second,
   blobBytesWaitingMax: 128 * mebibyte,

@@ -39,6 +39,8 @@ export type McpBridgeOptions = {
   readonly environment: Environment;
   /** What is on the record. */
   readonly store: Client<typeof store.StoreService>;
+  /** Whether the store is another process, so that a look at the record costs a round trip; absent: it is not. */
+  readonly isStoreFar?: boolean;
   /** Milliseconds that only grow, for durations; not the time of day. */
   readonly clock: () => number;
   /** What pauses of looks into the record are made with, and the times of events. */
@@ -136,7 +138,19 @@ type BridgeParts = {
 };
 
 function serviceDependencies(
-  { standing, waits, store, time, random, log, environment, clock, secrets, servers: configs }: McpBridgeOptions,
+  {
+    standing,
+    waits,
+    store,
+    isStoreFar = false,
+    time,
+    random,
+    log,
+    environment,
+    clock,
+    secrets,
+    servers: configs,
+  }: McpBridgeOptions,
   bounds: BridgeBounds,
   { servers, catalogue, attempts, describe, stopping }: BridgeParts,
 ): ServiceDependencies {
@@ -153,7 +167,7 @@ function serviceDependencies(
     servers: describe,
     server: (name) => byName.get(name)?.connection,
     tool: (server, name) => catalogue.find(server, name),
-    tickets: storeTickets({ store, clock: time, random, bounds }),
+    tickets: storeTickets({ store, clock: time, random, isFar: isStoreFar, bounds }),
     blobs: storeBlobs({ store, clock: time, random, log, bounds }),
     secrets: secretFilter([...secrets, ...secretsOf(configs, environment)]),
     acceptance: new Acceptance(

@@ -37,7 +37,7 @@ export async function startBridgeService(process: ServiceProcess): Promise<Start
   await refuseSecondBridge(config.mcpServers, heartbeat, stopping);
   const bridge = await whenAvailable(
     'the tool servers',
-    () => startBridgePart(process.options, heartbeat, storeClient, waits),
+    () => startBridgePart(process.options, heartbeat, { client: storeClient, isFar: true }, waits),
     {
       logger,
       signal: stopping,

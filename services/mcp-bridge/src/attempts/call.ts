@@ -7,6 +7,7 @@ import type { ServerConnection } from '../servers/server-connection.ts';
 import type { CatalogueTool } from '../tools/catalogue.ts';
 import type { AttemptWatch } from './attempts.ts';
 import type { BlobKeeper } from './blob-keeper.ts';
+import type { Credentials } from './gate.ts';
 import type { Tickets } from './tickets.ts';
 
 /** What an attempt needs to be made. */
@@ -41,6 +42,34 @@ export type Call = {
   readonly token: string | undefined;
   readonly watch: AttemptWatch;
 };
+
+/** What stands for the key of a request that names none: nothing is on the record of it. */
+export const noKey = { conversationId: '', runId: '', callId: '' };
+
+/** The tool of a call as the catalogue has it now. */
+export function toolOf(
+  { request: { server, tool } }: Call,
+  dependencies: Pick<ExecutorDependencies, 'tool'>,
+): CatalogueTool | undefined {
+  return dependencies.tool(server, tool);
+}
+
+/** What a request brings along to be let through. */
+export function credentialsOf(request: mcp.ExecuteRequest): Credentials {
+  const { pin, approvalId, digest, argumentsJson, instance } = request;
+  return { pin, approvalId, digest, argumentsJson, instance, attempt: request.key?.attempt ?? 0 };
+}
+
+/**
+ * How old the list of tools may be, in milliseconds, where its server tells no changes. People have approved the tool as it was: its
+ * server is asked what it is now.
+ */
+export function listFreshMsOf(
+  { request }: Call,
+  bounds: Pick<BridgeBounds, 'listFreshMs' | 'approvedListFreshMs'>,
+): number {
+  return request.approvalId === '' ? bounds.listFreshMs : bounds.approvedListFreshMs;
+}
 
 /** The arguments that a text holds, or why they are none. */
 export function parseArguments(text: string): Arguments | string {

@@ -4,6 +4,7 @@ import { failed } from '../results/call-end.ts';
 import type { AttemptWatch } from './attempts.ts';
 import { type Call, type ExecutorDependencies, parseArguments } from './call.ts';
 import { answered, type Outcome, refused, withoutSecrets } from './outcome.ts';
+import { Preparation } from './preparation.ts';
 import { canceledInTime, inDoubt, toolNotFound, unavailable } from './refusals.ts';
 import { runCall } from './run-call.ts';
 import { untilBack } from './until-back.ts';
@@ -11,8 +12,8 @@ import { untilBack } from './until-back.ts';
 const secretInArguments = 'the arguments hold a token or a key that the platform keeps secret; leave it out';
 
 /**
- * Makes one attempt of a call: waits for its turn, passes the gate, sends. Aborting the signal takes it out of the queue
- * or asks the server to stop it. Never throws; the token is in nothing that it returns.
+ * Makes one attempt of a call: prepares it while it waits for its turn, passes the gate, sends. Aborting the signal takes it out of
+ * the queue or asks the server to stop it. Never throws; the token is in nothing that it returns.
  */
 export async function makeAttempt(
   request: mcp.ExecuteRequest,
@@ -39,22 +40,40 @@ export async function makeAttempt(
     return refused(mcp.RefusedReason.UNAUTHENTICATED, 'the bearer token has characters that no token may have');
   }
   const call: Call = { request, server, arguments: args, watch, token: server.forwardsBearer ? token : undefined };
+  const preparation = new Preparation(call, dependencies);
   return new Promise((resolve) => {
-    const leave = server.queue.add(async () => {
-      signal.removeEventListener('abort', canceled);
-      watch.onTurn();
-      try {
-        resolve(withoutSecrets(await runCall(call, dependencies), dependencies.secrets));
-      } catch (error) {
-        dependencies.onDefect(
-          withoutTokens(error instanceof Error ? (error.stack ?? error.message) : String(error), token),
-        );
-        resolve(inDoubt('the bridge failed while the call ran'));
-      }
-    });
+    let hasTurn = false;
+    // The next call has its turn once this one's exchange is over, and not only once its result is kept.
+    const take = () =>
+      new Promise<void>((exchanged) => {
+        hasTurn = true;
+        signal.removeEventListener('abort', canceled);
+        watch.onTurn();
+        void madeOf(() => runCall(call, dependencies, preparation, exchanged), token, dependencies).then((outcome) => {
+          resolve(outcome);
+          exchanged();
+        });
+      });
+    const leave = server.queue.add(take);
     function canceled(): void {
       if (leave()) resolve(canceledInTime());
     }
+    if (hasTurn) return;
     signal.addEventListener('abort', canceled, { once: true });
+    preparation.begin();
   });
+}
+
+/** What became of a call whose turn has come. Never rejects. */
+async function madeOf(
+  run: () => Promise<Outcome>,
+  token: string | undefined,
+  { secrets, onDefect }: ExecutorDependencies,
+): Promise<Outcome> {
+  try {
+    return withoutSecrets(await run(), secrets);
+  } catch (error) {
+    onDefect(withoutTokens(error instanceof Error ? (error.stack ?? error.message) : String(error), token));
+    return inDoubt('the bridge failed while the call ran');
+  }
 }

@@ -1,16 +1,16 @@
 import { type BlobRef, isRepeatable } from '@stopgo/core';
 import { shownProblem } from '@stopgo/json-schema';
-import { mcp, type store } from '@stopgo/proto';
+import type { store } from '@stopgo/proto';
 import { tokensHidden } from '../credentials/bearer.ts';
-import { reasonOf } from '../failures.ts';
 import { type CallEnd, type FailureKind, failed, type LostCause } from '../results/call-end.ts';
 import type { Down, Ready } from '../servers/server-connection.ts';
 import type { Session } from '../session/session.ts';
 import type { CatalogueTool } from '../tools/catalogue.ts';
-import type { Call, ExecutorDependencies } from './call.ts';
+import { type Call, credentialsOf, type ExecutorDependencies, listFreshMsOf, noKey, toolOf } from './call.ts';
 import { mayAct } from './call-standing.ts';
-import { type Credentials, gate, gateWithTicket, needsTicket } from './gate.ts';
-import { answered, type Outcome, refused } from './outcome.ts';
+import { gateWithTicket } from './gate.ts';
+import { answered, type Outcome } from './outcome.ts';
+import type { Checked, Preparation } from './preparation.ts';
 import {
   canceledInTime,
   inDoubt,
@@ -33,35 +33,35 @@ type Round =
 
 type Placed = { readonly kind: 'session'; readonly session: Session };
 
-type Look =
-  | { readonly kind: 'not_needed'; readonly ticket: undefined }
-  | { readonly kind: 'looked_up'; readonly ticket: store.Ticket | undefined }
-  | { readonly kind: 'refused'; readonly outcome: Outcome };
-
-/** A tool, and what is wrong with the arguments by its definition; undefined if nothing. */
-type Checked = { readonly tool: CatalogueTool | undefined; readonly mismatch: string | undefined };
-
 type Cleared = { readonly kind: 'cleared'; readonly tool: CatalogueTool };
 
 type Ended<Kind extends CallEnd['kind']> = Extract<CallEnd, { kind: Kind }>;
 
-const noKey = { conversationId: '', runId: '', callId: '' };
-
-/** Makes a call whose turn has come, as often as it may have to be sent. */
-export function runCall(call: Call, dependencies: ExecutorDependencies): Promise<Outcome> {
-  return new CallRun(call, dependencies).outcome();
+/**
+ * Makes a call whose turn has come, as often as it may have to be sent. `exchanged` is called once its server has answered: then the
+ * next call may have its turn.
+ */
+export function runCall(
+  call: Call,
+  dependencies: ExecutorDependencies,
+  preparation: Preparation,
+  exchanged: () => void,
+): Promise<Outcome> {
+  return new CallRun(call, dependencies, preparation, exchanged).outcome();
 }
 
 /** One call whose turn has come: rounds of looking at everything anew and sending it, until one says how it ended. */
 class CallRun {
   readonly #call: Call;
   readonly #dependencies: ExecutorDependencies;
+  readonly #preparation: Preparation;
+  readonly #exchanged: () => void;
   readonly #sends: Sends;
   readonly #began: number;
   /** Takes credentials out of a text. */
   readonly #clean: (text: string) => string;
-  /** How old the list of tools may be, in milliseconds; undefined: as old as it may be at all. */
-  readonly #freshMs: number | undefined;
+  /** How old the list of tools may be, in milliseconds. */
+  readonly #freshMs: number;
   #previous: Session | undefined;
   /** Nothing had been sent, so that all could be looked at again: once after a wait for its server, once for a call that did not arrive. */
   #waited = false;
@@ -72,16 +72,17 @@ class CallRun {
   /** Once a repeatable call has been sent, nothing but a result says how it ended. */
   #lost: { readonly text: string; readonly failure: FailureKind } | undefined;
 
-  constructor(call: Call, dependencies: ExecutorDependencies) {
+  constructor(call: Call, dependencies: ExecutorDependencies, preparation: Preparation, exchanged: () => void) {
     const { bounds, clock, secrets } = dependencies;
-    const { request, server, token } = call;
+    const { server, token } = call;
     this.#call = call;
     this.#dependencies = dependencies;
+    this.#preparation = preparation;
+    this.#exchanged = exchanged;
     this.#began = clock();
     const hideToken = tokensHidden(token);
     this.#clean = (text) => secrets.hide(hideToken(server.clean(text, undefined)));
-    // People have approved the tool as it was: its server is asked what it is now, if it would not have told.
-    this.#freshMs = request.approvalId === '' ? bounds.listFreshMs : bounds.approvedListFreshMs;
+    this.#freshMs = listFreshMsOf(call, bounds);
     this.#sends = new Sends(call, dependencies, this.#clean);
   }
 
@@ -102,8 +103,8 @@ class CallRun {
     // First, as it may take a while: nothing slow stands between the look at the record and the call.
     const placed = await this.#place(available.session);
     if (placed.kind !== 'session') return placed;
-    const checked = await this.#checkArguments();
-    const look = await this.#lookUp();
+    const checked = await this.#preparation.checked();
+    const look = await this.#preparation.look();
     if (signal.aborted) return this.#end(canceledInTime());
     if (look.kind === 'refused') return this.#end(look.outcome);
     // What was told of its tools meanwhile comes first.
@@ -138,32 +139,10 @@ class CallRun {
     return place;
   }
 
-  /** It may wait for a thread, so that it comes before the look at the record, too. */
-  async #checkArguments(): Promise<Checked> {
-    const tool = this.#tool();
-    return { tool, mismatch: await tool?.inputCheck(this.#call.arguments) };
-  }
-
-  /** What the stream of its conversation holds of the call, if it is to be asked. It is not for what is refused anyway. */
-  async #lookUp(): Promise<Look> {
-    const { request, watch } = this.#call;
-    const tool = this.#tool();
-    const credentials = credentialsOf(request);
-    if (tool === undefined || gate(tool, credentials).kind !== 'open' || !needsTicket(tool, credentials))
-      return { kind: 'not_needed', ticket: undefined };
-    try {
-      const ticket = await this.#dependencies.tickets.ticket(request.key ?? noKey, watch.signal);
-      return { kind: 'looked_up', ticket };
-    } catch (error) {
-      const message = `the log could not be asked whether the call may run (${reasonOf(error)}); it was not sent`;
-      return { kind: 'refused', outcome: refused(mcp.RefusedReason.RECORD_UNAVAILABLE, message) };
-    }
-  }
-
   /** The last word, with the tool as it is now. */
   #clear(available: Ready, checked: Checked, ticket: store.Ticket | undefined): Cleared | Round {
     const { request, server, watch } = this.#call;
-    const tool = this.#tool();
+    const tool = toolOf(this.#call, this.#dependencies);
     if (tool === undefined) return this.#end(toolNotFound(request));
     // It may have run already, when it was safe to repeat; a server that is another by now does not make it run twice.
     if (this.#lost !== undefined && !isRepeatable(tool.hints))
@@ -193,6 +172,7 @@ class CallRun {
       case 'answered':
         // A change of the list that was told meanwhile was left until now.
         server.listing.refreshIfStale();
+        this.#exchanged();
         return over(await this.#kept(sent));
       case 'unauthenticated':
         server.unauthenticated();
@@ -270,14 +250,8 @@ class CallRun {
     return untilBack(server, request, this.#dependencies, ms, watch.signal);
   }
 
-  /** The tool as the catalogue has it now. */
-  #tool(): CatalogueTool | undefined {
-    const { server, tool } = this.#call.request;
-    return this.#dependencies.tool(server, tool);
-  }
-
   #isFenced(): boolean {
-    const tool = this.#tool();
+    const tool = toolOf(this.#call, this.#dependencies);
     return tool !== undefined && !isRepeatable(tool.hints);
   }
 
@@ -295,11 +269,6 @@ function over(outcome: Outcome): Round {
 
 function again(available: Ready | Down): Round {
   return { kind: 'again', available };
-}
-
-function credentialsOf(request: mcp.ExecuteRequest): Credentials {
-  const { pin, approvalId, digest, argumentsJson, instance } = request;
-  return { pin, approvalId, digest, argumentsJson, instance, attempt: request.key?.attempt ?? 0 };
 }
 
 function failureOf(cause: LostCause): FailureKind {

@@ -7,6 +7,10 @@ import { abortsWithin } from '@stopgo/runtime';
 /** What is on the record of the calls that this bridge is asked to make. */
 export type Tickets = {
   /**
+   * How old a look may be by the time that its call is sent, in milliseconds. 0: it is looked right before, as that costs no round trip.
+   */
+  readonly freshMs: number;
+  /**
    * What the stream of the conversation holds of a call; undefined if that is nothing that could run. It knows what was
    * acknowledged before. A log that is away for a moment is waited for; then it rejects, as when the signal aborts.
    */
@@ -21,13 +25,16 @@ export type TicketPorts = {
   readonly store: Pick<Client<typeof store.StoreService>, 'readTicket'>;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly bounds: { readonly recordAskMs: number; readonly recordWaitMs: number };
+  /** Whether the store is another process. */
+  readonly isFar: boolean;
+  readonly bounds: { readonly recordAskMs: number; readonly recordWaitMs: number; readonly recordFreshMs: number };
 };
 
 /** Tickets as the store shows them. */
-export function storeTickets({ store, clock, random, bounds }: TicketPorts): Tickets {
+export function storeTickets({ store, clock, random, isFar, bounds }: TicketPorts): Tickets {
   const { recordAskMs: timeoutMs, recordWaitMs } = bounds;
   return {
+    freshMs: isFar ? bounds.recordFreshMs : 0,
     ticket: async ({ conversationId, runId, callId }, signal) => {
       const end = abortsWithin(recordWaitMs, signal);
       const ask = () => store.readTicket({ conversationId, runId, callId }, { signal: end, timeoutMs });

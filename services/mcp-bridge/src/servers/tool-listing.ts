@@ -39,6 +39,7 @@ export class ToolListing {
   #listedAt = 0;
   #isListed = false;
   #reading: Promise<void> | undefined;
+  #readingSince = 0;
   #again = false;
   readonly #pace: ListPace;
   #isRestlessnessTold = false;
@@ -144,7 +145,9 @@ export class ToolListing {
     const current = session();
     if (current === undefined) return;
     const oldMs = current.followsChanges() && !this.#later ? bounds.listRecheckMs : freshMs;
-    const isOld = clock() - this.#listedAt >= oldMs;
+    // The one that is on its way will do for whoever needs it from now on, if it was asked for lately.
+    const since = this.#reading === undefined ? this.#listedAt : this.#readingSince;
+    const isOld = clock() - since >= oldMs;
     if (this.#later || isOld) this.#readSoon(isOld);
   }
 
@@ -166,6 +169,7 @@ export class ToolListing {
     }
     this.#later = this.#config.callsAtOnce === 1 && session.callsUnderWay() > 0;
     if (this.#later || (!isOld && this.#isRestless(session))) return;
+    this.#readingSince = this.#dependencies.clock();
     this.#reading = this.#readAgain(session).finally(() => {
       this.#reading = undefined;
       if (this.#again) this.changed();

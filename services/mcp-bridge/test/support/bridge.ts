@@ -149,6 +149,7 @@ export type TestBridgeOptions = {
   readonly standing?: Standing;
   readonly onLine?: (line: LogLine) => void;
   readonly store?: MemoryStore;
+  readonly isStoreFar?: boolean;
   readonly stopping?: AbortSignal;
   readonly eraMemory?: EraMemory;
   readonly waits?: Waits;
@@ -163,6 +164,7 @@ export async function startBridge(servers: readonly McpServerConfig[], options: 
     servers,
     standing: options.standing ?? unwatched(instance),
     store: store.client,
+    isStoreFar: options.isStoreFar ?? false,
     time: systemClock,
     newId: randomUUID,
     clientInfo: { name: 'test-agent', version: '1.2.3' },
