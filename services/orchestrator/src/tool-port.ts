@@ -103,7 +103,7 @@ export type ToolPort = {
   choose(): string | undefined;
   /** Resolves with one as soon as there is one. Rejects when the signal aborts. */
   available(signal: AbortSignal): Promise<string>;
-  /** A place among the calls of a server at that bridge. What waits for its turn has not been started. */
+  /** A place among the calls of a server at that bridge. What may not begin yet has not been started. */
   turn(bridge: string, server: string, signal: AbortSignal): CallTurn;
   /** `waitMs`: how long the outcome is waited for; then it rejects with `deadline_exceeded`, and the call goes on. */
   execute(request: ExecuteRequest, waitMs: number): Promise<ExecuteAnswer>;

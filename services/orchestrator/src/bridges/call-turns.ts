@@ -1,57 +1,147 @@
+// The calls that this process has at one tool server, in the order they came:
+//
+// 1. So many as the server is given at the same time run.
+// 2. One more may be ahead: it is begun, and put on the record, while those run, and waits in the bridge. So a server with short calls
+//    does not wait for the log between two of them. `server-pace.ts` says when that is worth it.
+// 3. The others wait here. They have not been started, and are not on the record as if they had.
+import { ServerPace } from './server-pace.ts';
+
+/** Calls of one server that may be begun while others run at it, beyond those that it is given at the same time. */
+export const aheadMax = 1;
+
 /** A place among the calls of one tool server. */
 export type CallTurn = {
-  /** Resolves when the turn has come; undefined if it has already. Rejects when the signal aborts. */
+  /** Resolves when the call may be begun; undefined if it may already. Rejects when the signal aborts. */
   readonly come: Promise<void> | undefined;
+  /** Resolves when no other call of this process is before it, or it has left; undefined if none is. */
+  readonly alone: Promise<void> | undefined;
   /** To be called when the call is over or will not be made; again, it does nothing. */
   readonly leave: () => void;
 };
 
-type Line = { taken: number; readonly waiting: Set<() => void> };
-
-const unlimited: CallTurn = { come: undefined, leave: () => undefined };
+const unlimited: CallTurn = { come: undefined, alone: undefined, leave: () => undefined };
 
 /**
- * Lets this process send a tool server no more calls than it is given at the same time: what waits for its turn has not been
- * started, and is not put on the record as if it had. Calls of other processes are not seen here; they wait at the bridge.
+ * Lets this process send a tool server hardly more calls than it is given at the same time. Calls of other processes are not seen
+ * here; they wait at the bridge.
  */
 export class CallTurns {
+  readonly #clock: () => number;
   readonly #lines = new Map<string, Line>();
+  readonly #paces = new Map<string, ServerPace>();
 
-  /** A place in the line of that name. `atOnce`: how many may have their turn; 0 is no limit. */
-  take(name: string, atOnce: number, signal: AbortSignal): CallTurn {
+  /** `clock`: milliseconds that only grow. */
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  /** A place in the line of a server at a bridge. `atOnce`: how many may run; 0 is no limit. */
+  take(bridge: string, server: string, atOnce: number, signal: AbortSignal): CallTurn {
     if (atOnce === 0) return unlimited;
-    const line = this.#lines.get(name) ?? { taken: 0, waiting: new Set() };
+    const name = JSON.stringify([bridge, server]);
+    const line = this.#lines.get(name) ?? new Line(this.#clock, this.#paceOf(server));
     this.#lines.set(name, line);
-    let hasLeft = false;
+    const place = new Place();
     const leave = (): void => {
-      if (hasLeft) return;
-      hasLeft = true;
-      line.taken -= 1;
-      const [next] = line.waiting;
-      if (next !== undefined) next();
-      else if (line.taken === 0) this.#lines.delete(name);
+      signal.removeEventListener('abort', giveUp);
+      line.leave(place);
+      if (line.isEmpty) this.#lines.delete(name);
     };
-    if (line.taken < atOnce) {
-      line.taken += 1;
-      return { come: undefined, leave };
+    const giveUp = (): void => {
+      if (place.at !== 'waiting') return;
+      leave();
+      place.mayBegin.close(signal.reason);
+    };
+    line.enter(place, atOnce);
+    const { at, mayBegin, alone } = place;
+    if (signal.aborted) giveUp();
+    else if (at === 'waiting') signal.addEventListener('abort', giveUp, { once: true });
+    return {
+      come: at === 'waiting' ? mayBegin.opened : undefined,
+      alone: at === 'running' ? undefined : alone.opened,
+      leave,
+    };
+  }
+
+  #paceOf(server: string): ServerPace {
+    const pace = this.#paces.get(server) ?? new ServerPace();
+    this.#paces.set(server, pace);
+    return pace;
+  }
+}
+
+/** Where one call stands, and what is waited for. */
+class Place {
+  at: 'waiting' | 'ahead' | 'running' | 'left' = 'waiting';
+  readonly mayBegin = new Latch();
+  readonly alone = new Latch();
+}
+
+/** A promise, and what settles it. */
+class Latch {
+  open: () => void = () => undefined;
+  close: (reason: unknown) => void = () => undefined;
+  readonly opened = new Promise<void>((resolve, reject) => {
+    this.open = resolve;
+    this.close = reject;
+  });
+}
+
+/** The calls of one server at one bridge. */
+class Line {
+  readonly #clock: () => number;
+  readonly #pace: ServerPace;
+  #atOnce = 0;
+  /** Those that no other one is before, and since when. */
+  readonly #running = new Map<Place, number>();
+  readonly #ahead = new Set<Place>();
+  readonly #waiting = new Set<Place>();
+
+  constructor(clock: () => number, pace: ServerPace) {
+    this.#clock = clock;
+    this.#pace = pace;
+  }
+
+  get isEmpty(): boolean {
+    return this.#running.size + this.#ahead.size + this.#waiting.size === 0;
+  }
+
+  /** `atOnce`: as many may run now, and from now on. */
+  enter(place: Place, atOnce: number): void {
+    this.#atOnce = atOnce;
+    this.#waiting.add(place);
+    this.#admit();
+  }
+
+  leave(place: Place): void {
+    const since = this.#running.get(place);
+    if (since !== undefined) this.#pace.ended(this.#clock() - since);
+    this.#running.delete(place);
+    this.#ahead.delete(place);
+    this.#waiting.delete(place);
+    place.at = 'left';
+    place.alone.open();
+    this.#admit();
+  }
+
+  #admit(): void {
+    const now = this.#clock();
+    while (this.#running.size < this.#atOnce) {
+      const [next] = this.#ahead.size > 0 ? this.#ahead : this.#waiting;
+      if (next === undefined) return;
+      this.#ahead.delete(next);
+      this.#waiting.delete(next);
+      this.#running.set(next, now);
+      next.at = 'running';
+      next.mayBegin.open();
+      next.alone.open();
     }
-    let hasTurn = false;
-    const come = new Promise<void>((resolve, reject) => {
-      const turn = (): void => {
-        line.waiting.delete(turn);
-        signal.removeEventListener('abort', giveUp);
-        line.taken += 1;
-        hasTurn = true;
-        resolve();
-      };
-      const giveUp = (): void => {
-        line.waiting.delete(turn);
-        reject(signal.reason);
-      };
-      line.waiting.add(turn);
-      if (signal.aborted) giveUp();
-      else signal.addEventListener('abort', giveUp, { once: true });
-    });
-    return { come, leave: () => hasTurn && leave() };
+    const [next] = this.#waiting;
+    if (next === undefined || this.#ahead.size >= aheadMax) return;
+    if (!this.#pace.allowsAhead([...this.#running.values()].map((since) => now - since))) return;
+    this.#waiting.delete(next);
+    this.#ahead.add(next);
+    next.at = 'ahead';
+    next.mayBegin.open();
   }
 }

@@ -31,12 +31,13 @@ export class BridgeTools implements ToolPort {
   readonly #directory: BridgeDirectory;
   #latest: Catalogue | undefined;
   #revision = '';
-  readonly #turns = new CallTurns();
+  readonly #turns: CallTurns;
   /** Calls that a bridge makes of each server at the same time. */
   #atOnce: ReadonlyMap<string, number> = new Map();
 
   constructor(ports: DirectoryPorts) {
     this.#directory = new BridgeDirectory(ports, (client) => this.#list(client));
+    this.#turns = new CallTurns(() => ports.clock.monotonic());
   }
 
   /** Asks every bridge for changes of its tools. Rejects with `unavailable` if none answers. */
@@ -73,7 +74,7 @@ export class BridgeTools implements ToolPort {
   }
 
   turn(bridge: string, server: string, signal: AbortSignal): CallTurn {
-    return this.#turns.take(JSON.stringify([bridge, server]), this.#atOnce.get(server) ?? 0, signal);
+    return this.#turns.take(bridge, server, this.#atOnce.get(server) ?? 0, signal);
   }
 
   async execute(request: ExecuteRequest, waitMs: number): Promise<ExecuteAnswer> {

@@ -1,44 +1,125 @@
 import { expect, test } from 'vitest';
-import { CallTurns } from '../../src/bridges/call-turns.ts';
+import { aheadMax, type CallTurn, CallTurns } from '../../src/bridges/call-turns.ts';
+import { shortCallMs } from '../../src/bridges/server-pace.ts';
 
 const { signal } = new AbortController();
 
-/** Whether a turn has come by now. */
-async function hasCome({ come }: { readonly come: Promise<void> | undefined }): Promise<boolean> {
-  if (come === undefined) return true;
-  const notYet = new Promise<false>((resolve) => setImmediate(() => resolve(false)));
-  return Promise.race([come.then(() => true), notYet]);
+/** Turns of one bridge, on a clock that the test moves. */
+function turnsAt(at = { now: 0 }) {
+  const turns = new CallTurns(() => at.now);
+  const take = (server: string, atOnce: number, until = signal) => turns.take('bridge', server, atOnce, until);
+  /** A server of which short calls have been seen. */
+  const short = (server: string) => take(server, 1).leave();
+  return { at, turns, take, short };
 }
 
+/** Whether it has come by now. */
+async function isOver(wait: Promise<void> | undefined): Promise<boolean> {
+  if (wait === undefined) return true;
+  const notYet = new Promise<false>((resolve) => setImmediate(() => resolve(false)));
+  return Promise.race([wait.then(() => true), notYet]);
+}
+
+const hasCome = ({ come }: CallTurn): Promise<boolean> => isOver(come);
+const isAlone = ({ alone }: CallTurn): Promise<boolean> => isOver(alone);
+
 test('so many have their turn as may, the others in the order they came; lines do not wait for each other', async () => {
-  const turns = new CallTurns();
-  const [a, b, c, d] = [1, 2, 3, 4].map(() => turns.take('files', 2, signal));
+  const { turns, take } = turnsAt();
+  const [a, b, c, d] = [1, 2, 3, 4].map(() => take('files', 2));
   expect([a, b].map((turn) => turn?.come)).toEqual([undefined, undefined]);
-  expect(turns.take('other', 1, signal).come).toBeUndefined();
+  expect(take('other', 1).come).toBeUndefined();
+  expect(turns.take('another bridge', 'files', 1, signal).come).toBeUndefined();
   expect(await hasCome(c!)).toBe(false);
   b!.leave();
-  expect([await hasCome(c!), await hasCome(d!)]).toEqual([true, false]);
+  expect(await hasCome(c!)).toBe(true);
   a!.leave();
   expect(await hasCome(d!)).toBe(true);
 });
 
 test('who gives up while it waits takes no turn, and gives none away', async () => {
-  const turns = new CallTurns();
+  const { take } = turnsAt();
   const leaving = new AbortController();
-  const first = turns.take('files', 1, signal);
-  const gone = turns.take('files', 1, leaving.signal);
-  const next = turns.take('files', 1, signal);
+  const first = take('files', 1);
+  const gone = take('files', 1, leaving.signal);
+  const next = take('files', 1);
   leaving.abort(new Error('the run was canceled'));
   await expect(gone.come).rejects.toThrow('the run was canceled');
+  expect(await isAlone(gone)).toBe(true);
   gone.leave();
   expect(await hasCome(next)).toBe(false);
   first.leave();
   expect(await hasCome(next)).toBe(true);
   next.leave();
-  expect(turns.take('files', 1, signal).come).toBeUndefined();
+  expect(take('files', 1).come).toBeUndefined();
 });
 
 test('a server without a limit keeps nobody waiting', () => {
-  const turns = new CallTurns();
-  for (let calls = 0; calls < 100; calls += 1) expect(turns.take('files', 0, signal).come).toBeUndefined();
+  const { take } = turnsAt();
+  for (let calls = 0; calls < 100; calls += 1) expect(take('files', 0).come).toBeUndefined();
+});
+
+test('where calls are short, one may be begun behind those that run, and no more', async () => {
+  expect(aheadMax).toBe(1);
+  const { take, short } = turnsAt();
+  short('files');
+  const [a, b, c] = [1, 2, 3].map(() => take('files', 1));
+  expect([a!.come, a!.alone, b!.come]).toEqual([undefined, undefined, undefined]);
+  expect([await isAlone(b!), await hasCome(c!)]).toEqual([false, false]);
+  a!.leave();
+  expect([await isAlone(b!), await hasCome(c!), await isAlone(c!)]).toEqual([true, true, false]);
+  a!.leave();
+  b!.leave();
+  expect(await isAlone(c!)).toBe(true);
+});
+
+test('one that is ahead and leaves makes room for the next, and gives no turn to run away', async () => {
+  const { take, short } = turnsAt();
+  short('files');
+  const [a, b, c] = [1, 2, 3].map(() => take('files', 1));
+  b!.leave();
+  expect([await isAlone(b!), await hasCome(c!), await isAlone(c!)]).toEqual([true, true, false]);
+  a!.leave();
+  expect(await isAlone(c!)).toBe(true);
+});
+
+test('behind a call that has run for long, none is begun; nor at a server of which a long one was seen', async () => {
+  const { at, take, short } = turnsAt();
+  short('files');
+  const long = take('files', 1);
+  at.now = shortCallMs;
+  const next = take('files', 1);
+  expect(await hasCome(next)).toBe(false);
+  long.leave();
+  expect(await isAlone(next)).toBe(true);
+  expect(await hasCome(take('files', 1))).toBe(false);
+});
+
+test('the length of a call is counted from when none was before it', async () => {
+  const { at, take, short } = turnsAt();
+  short('files');
+  const [a, b] = [take('files', 1), take('files', 1)];
+  at.now = shortCallMs - 1;
+  a.leave();
+  at.now += shortCallMs - 1;
+  b.leave();
+  const [c, d] = [take('files', 1), take('files', 1)];
+  expect([c.come, d.come]).toEqual([undefined, undefined]);
+});
+
+test('what is known of a server is known at another bridge, too', () => {
+  const { turns, short } = turnsAt();
+  short('files');
+  turns.take('new bridge', 'files', 1, signal);
+  expect(turns.take('new bridge', 'files', 1, signal).come).toBeUndefined();
+});
+
+test('a server that takes fewer at a time than before gets no more than it takes now', async () => {
+  const { at, take } = turnsAt();
+  const [a, b] = [take('files', 2), take('files', 2)];
+  const next = take('files', 1);
+  at.now = shortCallMs;
+  a.leave();
+  expect(await hasCome(next)).toBe(false);
+  b.leave();
+  expect(await hasCome(next)).toBe(true);
 });

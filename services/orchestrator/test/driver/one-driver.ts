@@ -80,7 +80,7 @@ export function driverWith(
       catalogue: () => ({ tools: new Map(), definitions: new Map() }),
       choose: () => alive[0],
       available: never,
-      turn: () => ({ come: undefined, leave: () => undefined }),
+      turn: () => ({ come: undefined, alone: undefined, leave: () => undefined }),
       execute: (sent) => {
         asked.push(`execute ${sent.bridge}`);
         return execute(sent);

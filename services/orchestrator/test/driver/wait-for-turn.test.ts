@@ -1,7 +1,7 @@
 import { Waits } from '@stopgo/log';
 import { views } from '@stopgo/proto';
 import { expect, test } from 'vitest';
-import { turnOf } from '../../src/driver/calls/wait-for-turn.ts';
+import { tellTurn } from '../../src/driver/calls/wait-for-turn.ts';
 import type { RunHandle } from '../../src/driver/handle/run-handle.ts';
 import { HandClock } from './one-driver.ts';
 
@@ -14,7 +14,7 @@ function waitingRun() {
   const turn = new Promise<void>((resolve) => {
     come = resolve;
   });
-  return { clock, waits, stop, come, ended: turnOf(run, 'files', turn, stop.signal) };
+  return { clock, waits, stop, come, ended: tellTurn(run, 'files', turn, stop.signal) };
 }
 
 test('a run is told to wait for its turn after two seconds, until the turn comes', async () => {

@@ -7,7 +7,7 @@ import { askFence } from '../questions/ask-fence.ts';
 import { outcomeCommand } from './outcomes.ts';
 import { sendOnce, sendRepeatable } from './send-call.ts';
 import { anyBridge } from './wait-for-bridge.ts';
-import { turnOf } from './wait-for-turn.ts';
+import { tellTurn } from './wait-for-turn.ts';
 
 /** Calls of tools go to a bridge, in the order in which their server takes them. */
 export const toolWay: CallWay = {
@@ -18,10 +18,12 @@ export const toolWay: CallWay = {
     const bridge = askingBridge(driver, effect) ?? tools.choose() ?? (await anyBridge(driver, signal));
     const server = serverOf(call.target);
     const turn = tools.turn(bridge, server, signal);
+    if (turn.alone !== undefined) void tellTurn(driver, server, turn.alone, signal);
     try {
-      // What only waits for its turn is not on the record: if this process or the bridge dies now, it has certainly not run.
+      // What waits for its turn is not on the record, but for the one that comes next at a server with short calls: if this process or
+      // the bridge dies now, it has certainly not run.
       if (turn.come !== undefined) {
-        await turnOf(driver, server, turn.come, signal);
+        await turn.come;
         // Much may have happened since: all is looked at again, by a bridge that is there.
         if (liveness.isDead(bridge)) return await again();
       }

@@ -3,11 +3,14 @@ import type { RunHandle } from '../handle/run-handle.ts';
 /** How long a turn is waited for without a word, in milliseconds: servers that take one call at a time are common, and most calls are short. */
 const wordlessMs = 2_000;
 
-/** Waits for a call's turn at a tool server; after a while the run is told to wait for it. Rejects when the signal aborts. */
-export async function turnOf(
-  { conversationId, runId, ports }: RunHandle,
+/**
+ * Has the run told, after a while, that its call waits for other calls of its server, until none is before it any more (`alone`) or the
+ * signal aborts. It may be on the record by then, and wait in the bridge. Never rejects.
+ */
+export async function tellTurn(
+  { conversationId, runId, ports }: Pick<RunHandle, 'conversationId' | 'runId' | 'ports'>,
   server: string,
-  come: Promise<void>,
+  alone: Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   const hasCome = new AbortController();
@@ -21,10 +24,7 @@ export async function turnOf(
     },
     () => undefined,
   );
-  try {
-    await come;
-  } finally {
-    hasCome.abort();
-    await told;
-  }
+  await alone;
+  hasCome.abort();
+  await told;
 }
