@@ -3,12 +3,11 @@
 import type { Fact } from '../events/facts.ts';
 import type { Interrupt } from '../state/interrupt.ts';
 import type { RunState } from '../state/state.ts';
-import { interruptKindOf, openInterrupts } from './kinds.ts';
+import { interruptKindOf } from './kinds.ts';
 
 /** When something of an open run is due next, in milliseconds since 1970; undefined if nothing is. */
 export function nextDue(run: RunState | null): number | undefined {
-  if (run === null || run.status !== 'open') return undefined;
-  const times = openInterrupts(run).flatMap(({ interrupt: one }) => (mayExpire(one) ? [one.dueAt] : []));
+  const times = run === null ? [] : expiring(run).map(({ dueAt }) => dueAt);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
@@ -19,15 +18,23 @@ export function isDue(run: RunState | null, now: number): boolean {
 
 /** The facts of all that is due by now, what was due first at the front. */
 export function dueFacts(run: RunState, now: number): Fact[] {
-  return openInterrupts(run)
-    .map(({ interrupt }) => interrupt)
-    .filter(mayExpire)
+  return expiring(run)
     .filter(({ dueAt }) => dueAt <= now)
     .sort((one, other) => one.dueAt - other.dueAt)
     .flatMap((interrupt) => interruptKindOf(interrupt).expired?.(run, interrupt) ?? []);
 }
 
+/** The open interrupts that a time ends. */
+function expiring({ status, interrupts }: RunState): Expiring[] {
+  if (status !== 'open') return [];
+  return Object.values(interrupts)
+    .filter(mayExpire)
+    .filter((one) => interruptKindOf(one).isOpen(one));
+}
+
+type Expiring = Interrupt & { readonly dueAt: number };
+
 /** A time alone makes nothing due: its kind has to say what follows. */
-function mayExpire(one: Interrupt): one is Interrupt & { readonly dueAt: number } {
+function mayExpire(one: Interrupt): one is Expiring {
   return one.dueAt !== undefined && interruptKindOf(one).expired !== undefined;
 }
