@@ -51,10 +51,14 @@ export const waitingBytesMax = 64 * 1024 * 1024;
 export const appendsPerCommitMax = 128;
 /** Bytes of payload that share one commit at most. */
 export const bytesPerCommitMax = 4 * 1024 * 1024;
-/** Changes from one stream to another within {@link aloneMs} up to which one appender counts as alone. */
-export const aloneChangesMax = 3;
-/** See {@link aloneChangesMax}; in milliseconds. */
-export const aloneMs = 25;
+/** How long ago a stream was appended to that counts as one that is appended to now, in milliseconds. */
+export const recentMs = 10;
+/** Such streams up to which a commit holds nobody up: one conversation alone, and the next one of the same client. */
+export const recentStreamsFew = 3;
+/** For each stream that is appended to now, how long the next commit is held back to be shared, in milliseconds. */
+export const gatherMsPerStream = 0.2;
+/** How long it is held back at most, in milliseconds. */
+export const gatherMsMax = 4;
 /** Commits of the thread that writes after which it moves them from SQLite's log into the file itself. */
 export const commitsPerMove = 256;
 /** The same in bytes of values. */

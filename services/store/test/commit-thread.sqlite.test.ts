@@ -99,25 +99,6 @@ test('what is on disk is seen once it is acknowledged, and nothing of it before'
   await close();
 });
 
-test('appends that came while others were written share the next commit', async () => {
-  const commits: number[] = [];
-  const parts = openParts(
-    dataDir,
-    (one) => one.kind === 'commit' && commits.push(one.appends),
-    undefined,
-    undefined,
-    byThread,
-  );
-  const append = () => parts.events.append(appendOf(new Story().created()));
-  const first = append();
-  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-  expect(commits).toEqual([]);
-  const others = Array.from({ length: 5 }, append);
-  await Promise.all([first, ...others]);
-  expect(commits).toEqual([1, 5]);
-  await parts.close();
-});
-
 test("SQLite's log of the file is begun anew again and again", async () => {
   const { events, close } = openByThread();
   const definition = new Uint8Array(256 * 1024);

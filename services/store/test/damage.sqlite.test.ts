@@ -6,14 +6,10 @@ import { type Client, createInProcessClient } from '@stopgo/rpc';
 import type { LogFields } from '@stopgo/runtime';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase, type SqlRow } from '../src/adapters/sqlite/database.ts';
-import { SqliteEventLog } from '../src/adapters/sqlite/event-log.ts';
-import { logTables } from '../src/adapters/sqlite/log-tables.ts';
-import { writingAtOnce } from '../src/adapters/sqlite/transaction-writer.ts';
 import { applyBatch } from '../src/adapters/sqlite-views/rebuild.ts';
 import { messageKey } from '../src/adapters/sqlite-views/view-tables.ts';
 import { conversationKeyMax, messagesPerConversationMax } from '../src/bounds.ts';
 import { type Observation, openReadOnly, startStore } from '../src/index.ts';
-import { LiveEvents } from '../src/live-events.ts';
 import { recordedFact } from '../src/recorded.ts';
 import { freshDirectory, openParts, silent } from './sqlite-log.ts';
 import { eventsOf, Story } from './story.ts';
@@ -247,43 +243,6 @@ describe('a damaged row of a conversation', () => {
         await expect(client.append(story.approved())).rejects.toEqual(lost);
       });
     });
-});
-
-test('an append that meets a defect fails alone: the others of its batch share one commit', async () => {
-  const observed: Observation[] = [];
-  const parts = openParts(dataDir);
-  const guilty = new Story();
-  const projection = {
-    checkpoint: () => parts.projection.checkpoint(),
-    moveTo: (checkpoint: number) => parts.projection.moveTo(checkpoint),
-    forget: () => parts.projection.forget(),
-    begin() {
-      const batch = parts.projection.begin();
-      const add = batch.add.bind(batch);
-      batch.add = (stream, events, firstPosition) => {
-        if (stream === guilty.stream) throw new TypeError('a defect');
-        add(stream, events, firstPosition);
-      };
-      return batch;
-    },
-  };
-  const { database, heads } = parts;
-  const log = new SqliteEventLog({
-    ...{ database, heads, projection, log: silent, checkPlace: () => undefined, now: () => 0 },
-    ...{ tables: logTables(database), writer: writingAtOnce(database), live: new LiveEvents() },
-    observe: (one) => observed.push(one),
-    disk: { failed: () => false },
-  });
-  const stories = [new Story(), guilty, ...Array.from({ length: 8 }, () => new Story())];
-  const outcomes = await Promise.allSettled(
-    stories.map((story) =>
-      log.append({ ...story.created(), stream: parseStreamName(story.stream), requestDigest: '' }),
-    ),
-  );
-  expect(outcomes.filter((one) => one.status === 'rejected')).toMatchObject([{ reason: { message: 'a defect' } }]);
-  expect(observed.filter((one) => one.kind === 'commit')).toEqual([{ kind: 'commit', appends: 9, events: 9 }]);
-  await log.close();
-  await parts.close();
 });
 
 test('a conversation whose messages could not be told from those of others is refused', async () => {

@@ -6,6 +6,7 @@ import { LiveEvents } from '../live-events.ts';
 import type { Observe } from '../observe.ts';
 import { AlternatingWriter } from './sqlite/alternating-writer.ts';
 import { hasBlobs, SqliteBlobStore } from './sqlite/blob-store.ts';
+import { type CommitTime, commitTime } from './sqlite/commit-time.ts';
 import type { SqlDatabase } from './sqlite/database.ts';
 import { SqliteEventLog } from './sqlite/event-log.ts';
 import { type WrittenFile, writeSettings } from './sqlite/file.ts';
@@ -55,6 +56,7 @@ export function embeddedParts(
   observe: Observe,
   /** Is told of commits that failed; without it nothing is known of the disk. */
   disk: Pick<DiskCondition, 'failed'> = { failed: () => false },
+  time: CommitTime = commitTime,
 ) {
   const tables = logTables(database);
   const heads = new StreamHeads(tables);
@@ -66,9 +68,8 @@ export function embeddedParts(
   const hot = new HotConversations(ofViews, refolding({ database, tables: ofViews, read, log }));
   const projection = new SqliteProjection(ofViews, hot);
   const events = new SqliteEventLog({
-    ...{ database, writer, tables, heads, projection, log, observe, disk, checkPlace },
+    ...{ database, writer, tables, heads, projection, log, observe, disk, checkPlace, time },
     live: new LiveEvents(),
-    now: () => performance.now(),
   });
   const { allSetAside } = ofViews;
   // A file that only an older release has written, opened to read.

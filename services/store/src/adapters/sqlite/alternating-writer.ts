@@ -36,9 +36,9 @@ export class AlternatingWriter implements TransactionWriter {
     this.#parts = parts;
   }
 
-  async write(change: () => void, isAlone: boolean): Promise<void> {
+  async write(change: () => void, isFree: boolean): Promise<void> {
     const { recorded, reader, direct } = this.#parts;
-    if (this.#isLogDue || isAlone) {
+    if (this.#isLogDue || isFree) {
       this.#isLogDue = false;
       inOneStep(direct, change);
       return;

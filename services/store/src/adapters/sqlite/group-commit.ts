@@ -1,4 +1,5 @@
-// Many appends share one transaction, and so one fsync. What comes while one is being written shares the next.
+// Many appends share one transaction, and so one fsync. What comes while one is being written shares the next; with many appenders at
+// work that one is held back for a moment, unless somebody waits for one of its appends.
 //
 // 1. Nothing is answered before its commit is on disk; not a duplicate or conflict either, as it may be one with an
 //    append of the same commit.
@@ -15,9 +16,10 @@ import type { Observe } from '../../observe.ts';
 import type { Projection, ProjectionBatch } from '../../views.ts';
 import { AppendPlan } from './append-plan.ts';
 import { sealOf } from './append-seal.ts';
+import type { CommitTime } from './commit-time.ts';
 import { isContradiction, isFailureOfFile } from './database.ts';
 import type { LogTables } from './log-tables.ts';
-import { StreamChanges } from './stream-changes.ts';
+import { RecentStreams } from './recent-streams.ts';
 import type { StreamHeads } from './stream-heads.ts';
 import type { TransactionWriter } from './transaction-writer.ts';
 
@@ -40,8 +42,7 @@ export type GroupCommitParts = {
   readonly disk: Pick<DiskCondition, 'failed'>;
   /** Throws where nothing must be written any more: the file is not at its place. */
   readonly checkPlace: () => void;
-  /** Milliseconds that only grow. */
-  readonly now: () => number;
+  readonly time: CommitTime;
 };
 
 const retryAfterMs = 1_000;
@@ -50,9 +51,14 @@ export class GroupCommit {
   readonly #parts: GroupCommitParts;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
-  readonly #changes = new StreamChanges();
+  readonly #recent = new RecentStreams();
   /** From when a commit is due until it has ended. */
   #committing: Promise<void> | undefined;
+  #began = Number.NEGATIVE_INFINITY;
+  /** Somebody waits for one of those that wait. */
+  #isUrgent = false;
+  /** Ends the time that a commit is held back. */
+  #hurry: (() => void) | undefined;
   #closed = false;
 
   constructor(parts: GroupCommitParts) {
@@ -70,7 +76,9 @@ export class GroupCommit {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ append, bytes, resolve, reject });
       this.#waitingBytes += bytes;
-      this.#changes.appended(append.stream, this.#parts.now());
+      this.#recent.appended(append.stream, this.#parts.time.now());
+      if (append.urgent === true) this.#isUrgent = true;
+      if (this.#isPressing()) this.#hurry?.();
       this.#committing ??= this.#commitAll();
     });
   }
@@ -78,14 +86,39 @@ export class GroupCommit {
   /** Takes no more, and commits what waits. Never rejects. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#hurry?.();
     await this.#committing;
   }
 
   async #commitAll(): Promise<void> {
     // After the callbacks of all input that has arrived: their appends share the commit.
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.#waiting.length > 0) await this.#commit(this.#next());
+    while (this.#waiting.length > 0) {
+      await this.#gathered();
+      this.#began = this.#parts.time.now();
+      await this.#commit(this.#next());
+    }
     this.#committing = undefined;
+  }
+
+  /** Resolves when the next commit is to begin. */
+  async #gathered(): Promise<void> {
+    const { time } = this.#parts;
+    const now = time.now();
+    const ms = this.#began + this.#recent.gatherMs(now) - now;
+    if (ms <= 0 || this.#isPressing()) return;
+    await new Promise<void>((resolve) => {
+      const callOff = time.after(ms, resolve);
+      this.#hurry = () => {
+        callOff();
+        resolve();
+      };
+    });
+    this.#hurry = undefined;
+  }
+
+  #isPressing(): boolean {
+    return this.#isUrgent || this.#closed || this.#waiting.length >= appendsPerCommitMax;
   }
 
   #next(): readonly Waiting[] {
@@ -99,6 +132,7 @@ export class GroupCommit {
     const batch = this.#waiting.slice(0, count);
     this.#waiting = this.#waiting.slice(count);
     this.#waitingBytes -= bytes;
+    this.#isUrgent = this.#waiting.some(({ append }) => append.urgent === true);
     return batch;
   }
 
@@ -142,7 +176,7 @@ export class GroupCommit {
   }
 
   async #write(plan: AppendPlan, views: ProjectionBatch): Promise<void> {
-    const { writer, tables, projection, checkPlace, now } = this.#parts;
+    const { writer, tables, projection, checkPlace, time } = this.#parts;
     checkPlace();
     const change = (): void => {
       for (const { stream, streamId, newStream, key, events } of plan.appends) {
@@ -156,7 +190,7 @@ export class GroupCommit {
       views.write();
       projection.moveTo(plan.position);
     };
-    await writer.write(change, this.#changes.isAlone(now()));
+    await writer.write(change, this.#recent.areFew(time.now()));
   }
 
   #announce(plan: AppendPlan): void {

@@ -4,10 +4,10 @@ import { inOneStep, type SqlDatabase } from './database.ts';
 export type TransactionWriter = {
   /**
    * Makes all that `change` writes in one transaction, or none of it; `change` is called before this returns. All is on disk once it
-   * resolves. Until then nobody sees any of it, and the next one must wait. Rejects with the failure. `isAlone`: nobody is held up
+   * resolves. Until then nobody sees any of it, and the next one must wait. Rejects with the failure. `isFree`: nobody is held up
    * if this thread waits for the disk.
    */
-  write(change: () => void, isAlone: boolean): Promise<void>;
+  write(change: () => void, isFree: boolean): Promise<void>;
   /** Lets go of the file, once what is being written has ended. */
   close(): Promise<void>;
 };
