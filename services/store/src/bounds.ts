@@ -152,6 +152,10 @@ export const instanceWaitsMax = 200;
 export const hotConversationsMax = 1_000;
 /** Bytes of their snapshots; decoded, a state takes a few times as much. */
 export const hotBytesMax = 4 * 1024 * 1024;
+/** Approvals that are kept in memory. */
+export const hotApprovalsMax = 2_000;
+/** Characters of their long texts. */
+export const hotApprovalCharactersMax = 2 * 1024 * 1024;
 /** Streams whose last revision and hash are kept in memory. */
 export const hotHeadsMax = 10_000;
 

@@ -87,8 +87,8 @@ test('what is on disk is seen once it is acknowledged, and nothing of it before'
     const story = new Story();
     const appended = events.append(appendOf(story.created()));
     const before = [newest, count - 1, count - 1, count - 1];
-    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-    // Nothing is heard of the thread meanwhile.
+    // By then it is handed to the thread. Nothing is heard of that from here on, until something is awaited.
+    await new Promise((resolve) => setImmediate(resolve));
     while ((onDisk() ?? 0) < count);
     expect(await seen()).toEqual(before);
     await appended;

@@ -1,17 +1,21 @@
 import { type ConversationState, dataLoss, decodeSnapshot, foldVersion, initialState } from '@stopgo/core';
 import { fromBinary, views } from '@stopgo/proto';
-import { hotBytesMax, hotConversationsMax } from '../../bounds.ts';
+import { hotApprovalCharactersMax, hotApprovalsMax, hotBytesMax, hotConversationsMax } from '../../bounds.ts';
 import { LruMap } from '../../lru-map.ts';
 import type { SetAside } from '../../views.ts';
 import type { HotConversation, PendingApproval } from './hot-conversation.ts';
 import type { Refold } from './refold.ts';
 import type { ConversationRow, ViewTables } from './view-tables.ts';
 
-/** The conversations used last, so that an append need not decode what the one before it encoded. */
+/** The conversations used last, and their approvals, so that an append need not decode what the one before it encoded. */
 export class HotConversations {
   readonly #tables: ViewTables;
   readonly #refold: Refold;
   readonly #hot = new LruMap<string, HotConversation>({ entriesMax: hotConversationsMax, bytesMax: hotBytesMax });
+  readonly #approvals = new LruMap<string, views.Approval>({
+    entriesMax: hotApprovalsMax,
+    bytesMax: hotApprovalCharactersMax,
+  });
   /** Whether any conversation is set aside: hardly ever. Undefined until it is needed. */
   #isAnySetAside: boolean | undefined;
 
@@ -41,8 +45,19 @@ export class HotConversations {
     this.#hot.set(id, conversation, conversation.snapshot.byteLength);
   }
 
+  /** The approval if an append changed it lately; undefined says nothing. */
+  approval(id: string): views.Approval | undefined {
+    return this.#approvals.get(id);
+  }
+
+  setApproval(approval: views.Approval): void {
+    const { id, argumentsJson, description, reason } = approval;
+    this.#approvals.set(id, approval, argumentsJson.length + description.length + reason.length);
+  }
+
   clear(): void {
     this.#hot.clear();
+    this.#approvals.clear();
     this.#isAnySetAside = undefined;
   }
 

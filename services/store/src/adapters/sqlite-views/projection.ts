@@ -162,6 +162,8 @@ class Batch implements ProjectionBatch {
 
   committed(): void {
     for (const [id, conversation] of this.#written) this.#hot.set(id, conversation);
+    for (const { approvals } of this.#planned.values())
+      for (const { approval } of approvals.values()) this.#hot.setApproval(approval);
     for (const id of this.#setAside.keys()) this.#hot.setAside(id);
     this.#approvalKeyCommitted(this.#approvalKey);
   }

@@ -112,6 +112,8 @@ export class SqliteViews implements Views {
   }
 
   approval(id: string) {
+    const hot = this.#hot.approval(id);
+    if (hot !== undefined) return hot;
     const row = this.#tables.approval(id);
     return row === undefined ? undefined : fromBinary(views.ApprovalSchema, row.bytes);
   }

@@ -22,20 +22,26 @@ type PlannedHead = { readonly id: number; readonly revision: number; readonly ha
 /**
  * Decides what becomes of each append of one commit, in order, before anything is written: each sees those before it.
  * What is refused leaves no trace, so that the others are not harmed.
+ *
+ * A repeat of an append comes with the revision that it expected before, which the stream has left since. So for an append at the end
+ * of its stream no key is looked up, unless the plan is `careful`: a key that is there after all makes the commit contradict what is
+ * stored.
  */
 export class AppendPlan {
   readonly appends: PlannedAppend[] = [];
   readonly #tables: LogTables;
   readonly #heads: StreamHeads;
   readonly #views: ProjectionBatch;
+  readonly #careful: boolean;
   readonly #planned = new Map<StreamName, { head: PlannedHead; readonly appends: PlannedAppend[] }>();
   #position: number;
   #streamId: number;
 
-  constructor(tables: LogTables, heads: StreamHeads, views: ProjectionBatch) {
+  constructor(tables: LogTables, heads: StreamHeads, views: ProjectionBatch, careful: boolean) {
     this.#tables = tables;
     this.#heads = heads;
     this.#views = views;
+    this.#careful = careful;
     this.#position = heads.lastPosition;
     this.#streamId = heads.lastStreamId;
   }
@@ -59,7 +65,7 @@ export class AppendPlan {
   add(append: StreamAppend): AppendOutcome {
     const { stream } = append;
     const head = this.#planned.get(stream)?.head ?? this.#heads.get(stream);
-    const known = head === undefined ? undefined : this.#knownKey(stream, head.id, append.idempotencyKey);
+    const known = head === undefined ? undefined : this.#knownKey(append, head);
     if (known !== undefined) return this.#duplicate(stream, head?.id ?? 0, known);
     if (head === undefined && this.#tables.streamId(stream) !== undefined)
       throw failedPrecondition(
@@ -106,9 +112,10 @@ export class AppendPlan {
     return { kind: 'appended', revision, position };
   }
 
-  #knownKey(stream: StreamName, id: number, key: string): KnownKey | undefined {
+  #knownKey({ stream, idempotencyKey: key, expectedRevision }: StreamAppend, head: PlannedHead): KnownKey | undefined {
     const planned = this.#planned.get(stream)?.appends.find((one) => one.key.key === key);
-    return planned?.key ?? this.#tables.key(id, key);
+    if (planned !== undefined) return planned.key;
+    return expectedRevision === head.revision && !this.#careful ? undefined : this.#tables.key(head.id, key);
   }
 
   #duplicate(stream: StreamName, id: number, known: KnownKey): AppendOutcome {

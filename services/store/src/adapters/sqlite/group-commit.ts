@@ -4,7 +4,7 @@
 // 1. Nothing is answered before its commit is on disk; not a duplicate or conflict either, as it may be one with an
 //    append of the same commit.
 // 2. An append that is refused harms no other. A commit that contradicts stored rows is tried append by append, so that
-//    only the guilty one fails.
+//    only the guilty one fails; and each of them carefully, as its key may be known.
 // 3. After a commit that failed, nothing kept in memory is trusted.
 import { chainStart, DomainError, resourceExhausted, unavailable } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
@@ -136,12 +136,12 @@ export class GroupCommit {
     return batch;
   }
 
-  async #commit(batch: readonly Waiting[]): Promise<void> {
+  async #commit(batch: readonly Waiting[], careful = false): Promise<void> {
     const { tables, heads, projection } = this.#parts;
     const settled: (() => void)[] = [];
     try {
       const views = projection.begin();
-      const plan = new AppendPlan(tables, heads, views);
+      const plan = new AppendPlan(tables, heads, views, careful);
       for (const waiting of batch) {
         const settle = this.#plan(plan, waiting);
         settled.push(settle);
@@ -153,7 +153,7 @@ export class GroupCommit {
         this.#announce(plan);
       }
     } catch (error) {
-      await this.#failed(batch, error);
+      await this.#failed(batch, careful, error);
       return;
     }
     for (const settle of settled) settle();
@@ -200,7 +200,7 @@ export class GroupCommit {
     for (const one of plan.appends) live.publish(one.stream, one.events);
   }
 
-  async #failed(batch: readonly Waiting[], cause: unknown): Promise<void> {
+  async #failed(batch: readonly Waiting[], wasCareful: boolean, cause: unknown): Promise<void> {
     const { log } = this.#parts;
     try {
       this.#forget();
@@ -208,8 +208,8 @@ export class GroupCommit {
       log.error('the event log cannot be read after a failed commit', { error });
     }
     // Any other failure that is not the file's is a defect met by one of them.
-    if (batch.length > 1 && (isContradiction(cause) || !isFailureOfFile(cause))) {
-      for (const one of batch) await this.#commit([one]);
+    if (!wasCareful && (isContradiction(cause) || !isFailureOfFile(cause))) {
+      for (const one of batch) await this.#commit([one], true);
       return;
     }
     if (!this.#parts.disk.failed(cause, batch.length))
