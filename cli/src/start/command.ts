@@ -12,6 +12,7 @@ import {
 import { registerSecrets } from '../parts/secrets.ts';
 import { checkPort } from './check-port.ts';
 import { firstSteps, offlineModelOf, type StartFlags } from './demo.ts';
+import { fasterNode } from './faster-node.ts';
 import { startOneProcess } from './one-process.ts';
 import { startConfig } from './start-config.ts';
 
@@ -63,6 +64,8 @@ async function start(
     logger.info(
       `ready on ${started.address} after ${formatDuration(Math.round(host.uptime() * millisecondsPerSecond))} (answers within ${formatDuration(config.syncWaitMs)}, data in ${config.dataDir})`,
     );
+    const faster = fasterNode(host.versions.node);
+    if (faster !== undefined) logger.info(faster);
     if (flags.demo) host.stdout.write(`\n${firstSteps(started.address, flags)}\n\n`);
     return { address: started.address, stop: () => stopAll(parts) };
   } catch (error) {
