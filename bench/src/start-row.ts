@@ -3,7 +3,7 @@ import type { RowName } from './rows.ts';
 import { launchServices } from './services/platform.ts';
 import type { Subject } from './subject.ts';
 
-/** How a subject is started: `nodeOptions` go to Node before the program (services have none), `more` is added to the configuration. */
+/** How a subject is started: `nodeOptions` go to Node before the program, `more` is added to the configuration. */
 export type RowOptions = { readonly nodeOptions: readonly string[]; readonly more?: object };
 
 /** Starts what the row measures, fresh. */
@@ -16,6 +16,6 @@ export function startRow(row: RowName, modelAddress: string, { nodeOptions, more
     case 'process-50':
       return startPlatform(modelAddress, nodeOptions, { ...stdioTool(), concurrency: 50 }, more);
     case 'services':
-      return launchServices(modelAddress, { orchestrators: 1, stores: 1 }, stdioTool(), more);
+      return launchServices(modelAddress, { orchestrators: 1, stores: 1 }, stdioTool(), more, nodeOptions);
   }
 }

@@ -52,19 +52,23 @@ export async function startServices(
   return { ...launched, toolSpentMs: http.spentMs, remove };
 }
 
-/** Starts `stopgo services` with a tool server that is reached as `tool` says; `more` is added to the configuration. */
+/**
+ * Starts `stopgo services` with a tool server that is reached as `tool` says; `more` is added to the configuration, and `nodeOptions` go to
+ * Node before the program of each process.
+ */
 export async function launchServices(
   modelAddress: string,
   shape: Shape,
   tool: object,
   more: object,
+  nodeOptions: readonly string[] = [],
 ): Promise<LaunchedServices> {
   const { config, env, remove } = benchFolder(modelAddress, tool, more);
   const internalToken = randomBytes(24).toString('base64url');
   const natsServer = process.env.STOPGO_NATS_SERVER;
   const replicas = `orchestrator=${shape.orchestrators},store=${shape.stores}`;
   const launcher = await startNode(
-    [program, 'services', '--config', config, '--replicas', replicas],
+    [...nodeOptions, program, 'services', '--config', config, '--replicas', replicas],
     {
       ...env,
       STOPGO_INTERNAL_TOKEN: internalToken,

@@ -213,7 +213,7 @@ export class GroupCommit {
       return;
     }
     if (!this.#parts.disk.failed(cause, batch.length))
-      log.error('a commit failed; none of its appends was recorded', { error: cause, appends: batch.length });
+      log.error('a commit failed; none of its appends was acknowledged', { error: cause, appends: batch.length });
     for (const { reject } of batch) reject(cause);
   }
 
