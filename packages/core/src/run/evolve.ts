@@ -80,6 +80,7 @@ function belongingOf(created: FactOf<'conversationCreated'>): Pick<ConversationS
 }
 
 function titleOf(text: string): string {
+  if (text.length <= titleCharactersMax) return text;
   return [...text.slice(0, titleCharactersMax * 2)].slice(0, titleCharactersMax).join('');
 }
 
