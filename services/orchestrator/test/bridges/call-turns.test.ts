@@ -62,11 +62,16 @@ test('where calls are short, one may be begun behind those that run, and no more
   expect(aheadMax).toBe(1);
   const { take, short } = turnsAt();
   short('files');
-  const [a, b, c] = [1, 2, 3].map(() => take('files', 1));
+  const [a, b, c, d] = [1, 2, 3, 4].map(() => take('files', 1));
   expect([a!.come, a!.alone, b!.come]).toEqual([undefined, undefined, undefined]);
-  expect([await isAlone(b!), await hasCome(c!)]).toEqual([false, false]);
+  expect([await isAlone(b!), await hasCome(c!), await hasCome(d!)]).toEqual([false, false, false]);
   a!.leave();
-  expect([await isAlone(b!), await hasCome(c!), await isAlone(c!)]).toEqual([true, true, false]);
+  expect([await isAlone(b!), await hasCome(c!), await isAlone(c!), await hasCome(d!)]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
   a!.leave();
   b!.leave();
   expect(await isAlone(c!)).toBe(true);
