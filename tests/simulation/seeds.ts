@@ -37,6 +37,7 @@ const mustHappen = [
   'runs canceled',
   'tokens asked for',
   'tool servers died in a call',
+  'calls that waited at a bridge',
   'approvals pending together',
   'runs ended by a rejection',
 ] as const;
@@ -63,6 +64,7 @@ const ofTools: ReadonlySet<string> = new Set([
   'calls not sent by a bridge that was out of touch',
   'fenced attempts refused',
   'tool servers died in a call',
+  'calls that waited at a bridge',
 ]);
 
 const menuOf = (delegates: boolean): readonly string[] =>

@@ -73,7 +73,8 @@ function listing(world: World, bridge: Bridge, known: string): wire.ListToolsRes
   const isHidden = world.hasMutation('harm-is-hidden-from-policy');
   const tools = [...world.tools.catalogue().values()].map((tool) => {
     const shown = isHidden ? { ...tool, hints: { ...tool.hints, destructive: false } } : tool;
-    return toolMessage(shown, definitions.get(tool.pin) ?? '');
+    const message = toolMessage(shown, definitions.get(tool.pin) ?? '');
+    return world.scenario.takesOneAtATime ? { ...message, callsAtOnce: 1 } : message;
   });
   return create(wire.ListToolsResponseSchema, { revision, instance, tools });
 }

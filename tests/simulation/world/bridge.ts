@@ -26,6 +26,8 @@ export class Bridge {
   readonly process: VirtualProcess;
   private readonly world: World;
   private readonly attempts = new Map<string, Attempt>();
+  /** The calls of each server that takes one at a time: what begins them, and first the one that runs. */
+  private readonly lines = new Map<string, (() => void)[]>();
   private readonly heartbeat: Heartbeat;
   private cutUntil = 0;
 
@@ -120,18 +122,36 @@ export class Bridge {
     const end = (outcome: ExecuteOutcome): void => {
       this.attempts.set(id, { kind: 'outcome', outcome });
       for (const tell of attempt.askers) tell(outcome);
+      this.leaveLine(request.server);
     };
     // It waits for its turn in the server's queue, and only then passes the gate.
-    scheduler.after(network.delay(5), this.process, async () => {
-      const tool = this.world.tools.catalogue().get(request.tool);
-      if (tool !== undefined && !isRepeatable(tool.hints) && !(await this.mayAct(request.bridge)))
-        return end({ kind: 'fenced' });
-      if (attempt.isCanceled) return end({ kind: 'fenced' });
-      const refusal = this.refusal(request);
-      if (refusal !== undefined) return end(refusal);
-      attempt.isSent = true;
-      this.send(request, end);
-    });
+    const start = () =>
+      scheduler.after(network.delay(5), this.process, async () => {
+        const tool = this.world.tools.catalogue().get(request.tool);
+        if (tool !== undefined && !isRepeatable(tool.hints) && !(await this.mayAct(request.bridge)))
+          return end({ kind: 'fenced' });
+        if (attempt.isCanceled) return end({ kind: 'fenced' });
+        const refusal = this.refusal(request);
+        if (refusal !== undefined) return end(refusal);
+        attempt.isSent = true;
+        this.send(request, end);
+      });
+    this.enterLine(request.server, start);
+  }
+
+  private enterLine(server: string, start: () => void): void {
+    const { takesOneAtATime } = this.world.scenario;
+    const line = (takesOneAtATime && this.lines.get(server)) || [];
+    if (takesOneAtATime) this.lines.set(server, line);
+    line.push(start);
+    if (line.length === 1) start();
+    else this.world.count('calls that waited at a bridge');
+  }
+
+  private leaveLine(server: string): void {
+    const line = this.lines.get(server);
+    line?.shift();
+    line?.[0]?.();
   }
 
   private async mayAct(instance: string): Promise<boolean> {

@@ -51,6 +51,8 @@ export type Scenario = {
   readonly bridges: number;
   /** Everything is one process: it dies and starts as a whole. */
   readonly isTogether: boolean;
+  /** Its tool servers take one call at a time; further ones wait in line, and one of them at the bridge. */
+  readonly takesOneAtATime: boolean;
   /** Its agents delegate to others, whose tasks ask people here. */
   readonly delegates: boolean;
   readonly agents: readonly AgentDefinition[];
@@ -58,6 +60,9 @@ export type Scenario = {
   readonly faults: FaultPlan;
   readonly mutation?: Mutation;
 };
+
+/** Of so many worlds the tool servers of one take one call at a time. */
+const oneAtATimeEvery = 3;
 
 /** The scenario of a seed. */
 export function planScenario(seed: number, mutation?: Mutation, delegates = false): Scenario {
@@ -71,6 +76,7 @@ export function planScenario(seed: number, mutation?: Mutation, delegates = fals
     orchestrators: isTogether ? 1 : random.whole(1, 3),
     bridges: isTogether ? 1 : random.whole(1, 2),
     isTogether,
+    takesOneAtATime: seed % oneAtATimeEvery === 0,
     delegates,
     agents: Array.from({ length: random.whole(1, 2) }, (_, index) => plan(random.fork(), `agent-${index}`)),
     conversations: Array.from({ length: random.pick([1, 1, 2]) }, () => planConversation(random.fork(), delegates)),

@@ -25,6 +25,7 @@ export async function tellTurn(
     () => undefined,
   );
   await alone;
-  hasCome.abort();
+  // With a reason, as `abort` else makes an error with its stack for every call that waited.
+  hasCome.abort('the turn has come');
   await told;
 }
