@@ -123,6 +123,7 @@ describe('a conversation', () => {
   test('takes its title from the first message, cut to 200 characters', () => {
     const { state } = given(opened, said('😀'.repeat(300)), canceled, said('second', { runId: 'run-2' }));
     expect(state.title).toBe('😀'.repeat(200));
+    expect(given(opened, said('x'.repeat(201))).state.title).toBe('x'.repeat(200));
   });
 
   test('refuses a message while a model is at work', () => {

@@ -106,10 +106,19 @@ export function newEvents(all: readonly Fact[], frame: EventFrame, ids: readonly
   const { causationId, correlationId } = frame;
   const time = timestampFromMs(frame.now);
   const actor = create(envelope.ActorSchema, actorToWire(frame.actor));
-  const common = { time, actor, causationId, correlationId, schemaVersion };
-  return all.map((one, index) =>
-    create(store.NewEventSchema, { ...common, eventId: ids[index] ?? '', payload: encodeFact(one) }),
-  );
+  return all.map((one, index) => {
+    const eventId = ids[index] ?? '';
+    const payload = encodeFact(one);
+    return create(store.NewEventSchema, {
+      eventId,
+      time,
+      actor,
+      causationId,
+      correlationId,
+      schemaVersion,
+      payload,
+    });
+  });
 }
 
 /** Reads a recorded event. Throws `data_loss` for bytes that are no event, or of a version that is not known. */
