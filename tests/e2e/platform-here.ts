@@ -41,7 +41,7 @@ export function launchHere(
   const signals = new EventEmitter();
   // What a command that runs on uses of its process.
   const parts = {
-    ...{ stdin: {}, stdout: into(false), stderr: into(true), env, exitCode: undefined },
+    ...{ stdin: {}, stdout: into(false), stderr: into(true), env, exitCode: undefined, versions: process.versions },
     uptime: () => (performance.now() - began) / 1_000,
     exit: (code: number) => exit(code),
   };
