@@ -83,6 +83,9 @@ async function spentAt(address: string): Promise<number> {
   return (JSON.parse(body) as { spentMs: number }).spentMs;
 }
 
+/** What `npm start` gives Node. The floor is given the same. */
+const asStarted = ['--use-largepages=silent'];
+
 /** Starts the platform. `nodeOptions` go to Node before the program, for a profile; `tool` is how its tool is reached, `more` is added to its configuration. */
 export async function startPlatform(
   modelAddress: string,
@@ -92,7 +95,7 @@ export async function startPlatform(
 ): Promise<Platform> {
   const { config, dataDir, env, remove } = benchFolder(modelAddress, tool, more);
   const { pid, said, readyMs, stop } = await startNode(
-    [...nodeOptions, program, 'start', '--config', config],
+    [...asStarted, ...nodeOptions, program, 'start', '--config', config],
     env,
     /ready on (http:\S+)/,
   );
@@ -114,7 +117,7 @@ export async function startPlatform(
 export async function startBare(modelAddress: string, nodeOptions: readonly string[], more: object): Promise<Subject> {
   const { config, env, remove } = benchFolder(modelAddress, stdioTool(), more);
   const { pid, said, readyMs, stop } = await startNode(
-    [...nodeOptions, bareProgram, config],
+    [...asStarted, ...nodeOptions, bareProgram, config],
     env,
     /ready on (http:\S+)/,
   );

@@ -103,13 +103,14 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       return problem === undefined ? {} : { problem: problem.text, reason: problem.reason };
     },
 
-    async append(request, { signal }) {
+    // The signal of a call is made when it is looked at: most appends do not wait.
+    async append(request, context) {
       const append = checkAppend(request);
       // A conversation that was set aside takes nothing: not even what it seems to have already is acknowledged.
       const conversationId = conversationOfStream(append.stream);
       if (conversationId !== undefined) views.snapshot(conversationId);
       const outcome = await log.append(append);
-      if (outcome.kind !== 'conflict' && request.returnView) await views.caughtUp(signal, outcome.position);
+      if (outcome.kind !== 'conflict' && request.returnView) await views.caughtUp(context.signal, outcome.position);
       return answerTo(outcome, request.returnView ? viewOf(append.stream) : {}, watchersOf(append.stream));
     },
 

@@ -98,6 +98,9 @@ export async function sendRepeatable(
   }
 }
 
+/** Made once, as an error has a stack. */
+const answerHasCome = new Error('the answer has come');
+
 /**
  * The answer, or what is found out about it beside. Rejects if the bridge is found dead first: one that is frozen never
  * answers, and its connection may last.
@@ -117,6 +120,6 @@ async function whileAlive<T>(
   try {
     return await Promise.race(all);
   } finally {
-    over.abort(new Error('the answer has come'));
+    over.abort(answerHasCome);
   }
 }
