@@ -19,8 +19,6 @@ export type Append = {
   readonly eventIds: readonly string[];
   /** Answer with the conversation's view. */
   readonly wantsView?: boolean;
-  /** Others wait for it: the store does not hold it back so that it shares a commit. */
-  readonly urgent?: boolean;
 };
 
 export type AppendOutcome =

@@ -69,7 +69,6 @@ async function appendTo(store: StoreClient, append: Append): Promise<AppendOutco
       idempotencyKey: key,
       requestDigest,
       returnView: append.wantsView ?? false,
-      urgent: append.urgent ?? false,
     },
     { timeoutMs: appendTimeoutMs },
   );

@@ -17,7 +17,7 @@ export function checkAppend(request: store.AppendRequest): StreamAppend {
   const conversationId = conversationOfStream(stream) ?? conversationOfPush(stream);
   if (conversationId !== undefined && !isUuid(conversationId))
     throw invalidArgument(`${stream}: a conversation's id is a UUID in lower case`);
-  const { expectedRevision, events, idempotencyKey, requestDigest, urgent } = request;
+  const { expectedRevision, events, idempotencyKey, requestDigest } = request;
   if (events.length < 1 || events.length > appendEventsMax)
     throw invalidArgument(`${stream}: an append has 1 to ${appendEventsMax} events, not ${events.length}`);
   const bytes = events.reduce((sum, event) => sum + event.payload.byteLength, 0);
@@ -28,7 +28,7 @@ export function checkAppend(request: store.AppendRequest): StreamAppend {
   if (requestDigest.length > digestCharactersMax)
     throw invalidArgument(`${stream}: a request digest has at most ${digestCharactersMax} characters`);
   for (const [index, event] of events.entries()) checkEvent(event, `${stream}: event ${index + 1} of the append`);
-  return { stream, expectedRevision, events, idempotencyKey, requestDigest, urgent };
+  return { stream, expectedRevision, events, idempotencyKey, requestDigest };
 }
 
 function checkEvent(event: store.NewEvent, where: string): void {

@@ -14,8 +14,6 @@ export type StreamAppend = {
   readonly idempotencyKey: string;
   /** Kept with the key. */
   readonly requestDigest: string;
-  /** Others wait for it: it is not held back so that it shares a commit. */
-  readonly urgent?: boolean;
 };
 
 /** What became of an append. All three are expected. */

@@ -97,7 +97,7 @@ describe('with many appenders at work', () => {
     commits.length = 0;
   });
   afterEach(() => parts.close());
-  const append = (urgent = false) => parts.events.append({ ...appendOf(new Story().created()), urgent });
+  const append = () => parts.events.append(appendOf(new Story().created()));
   const turns = async () => {
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
@@ -111,13 +111,6 @@ describe('with many appenders at work', () => {
     for (const call of due) call();
     await Promise.all([first, second]);
     expect(commits).toEqual([2]);
-  });
-
-  test('an urgent append is not held back, and takes along what waits', async () => {
-    const first = append();
-    await turns();
-    await Promise.all([first, append(true)]);
-    expect([commits, due.size]).toEqual([[2], 0]);
   });
 
   test('nothing is left waiting when the store ends', async () => {

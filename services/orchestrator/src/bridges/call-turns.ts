@@ -1,13 +1,13 @@
 // The calls that this process has at one tool server, in the order they came:
 //
 // 1. So many as the server is given at the same time run.
-// 2. One more may be ahead: it is begun, and put on the record, while those run, and waits in the bridge. So a server with short calls
+// 2. A few more may be ahead: they are begun, and put on the record, while those run, and wait in the bridge. So a server with short calls
 //    does not wait for the log between two of them. `server-pace.ts` says when that is worth it.
 // 3. The others wait here. They have not been started, and are not on the record as if they had.
 import { ServerPace } from './server-pace.ts';
 
 /** Calls of one server that may be begun while others run at it, beyond those that it is given at the same time. */
-export const aheadMax = 1;
+export const aheadMax = 4;
 
 /** A place among the calls of one tool server. */
 export type CallTurn = {
@@ -30,16 +30,19 @@ export class CallTurns {
   readonly #lines = new Map<string, Line>();
   readonly #paces = new Map<string, ServerPace>();
 
-  /** `clock`: milliseconds that only grow. */
-  constructor(clock: () => number) {
+  readonly #aheadMax: number;
+
+  /** `clock`: milliseconds that only grow. `ahead`: see {@link aheadMax}. */
+  constructor(clock: () => number, ahead = aheadMax) {
     this.#clock = clock;
+    this.#aheadMax = ahead;
   }
 
   /** A place in the line of a server at a bridge. `atOnce`: how many may run; 0 is no limit. */
   take(bridge: string, server: string, atOnce: number, signal: AbortSignal): CallTurn {
     if (atOnce === 0) return unlimited;
     const name = JSON.stringify([bridge, server]);
-    const line = this.#lines.get(name) ?? new Line(this.#clock, this.#paceOf(server));
+    const line = this.#lines.get(name) ?? new Line(this.#clock, this.#paceOf(server), this.#aheadMax);
     this.#lines.set(name, line);
     const place = new Place();
     const leave = (): void => {
@@ -91,14 +94,16 @@ class Latch {
 class Line {
   readonly #clock: () => number;
   readonly #pace: ServerPace;
+  readonly #aheadMax: number;
   #atOnce = 0;
   /** Those that no other one is before, and since when. */
   readonly #running = new Map<Place, number>();
   readonly #ahead = new Set<Place>();
   readonly #waiting = new Set<Place>();
 
-  constructor(clock: () => number, pace: ServerPace) {
+  constructor(clock: () => number, pace: ServerPace, aheadMax: number) {
     this.#clock = clock;
+    this.#aheadMax = aheadMax;
     this.#pace = pace;
   }
 
@@ -136,12 +141,13 @@ class Line {
       next.mayBegin.open();
       next.alone.open();
     }
-    const [next] = this.#waiting;
-    if (next === undefined || this.#ahead.size >= aheadMax) return;
+    if (this.#ahead.size >= this.#aheadMax || this.#waiting.size === 0) return;
     if (!this.#pace.allowsAhead([...this.#running.values()].map((since) => now - since))) return;
-    this.#waiting.delete(next);
-    this.#ahead.add(next);
-    next.at = 'ahead';
-    next.mayBegin.open();
+    for (const next of [...this.#waiting].slice(0, this.#aheadMax - this.#ahead.size)) {
+      this.#waiting.delete(next);
+      this.#ahead.add(next);
+      next.at = 'ahead';
+      next.mayBegin.open();
+    }
   }
 }

@@ -5,8 +5,8 @@ import { shortCallMs } from '../../src/bridges/server-pace.ts';
 const { signal } = new AbortController();
 
 /** Turns of one bridge, on a clock that the test moves. */
-function turnsAt(at = { now: 0 }) {
-  const turns = new CallTurns(() => at.now);
+function turnsAt(ahead = 1, at = { now: 0 }) {
+  const turns = new CallTurns(() => at.now, ahead);
   const take = (server: string, atOnce: number, until = signal) => turns.take('bridge', server, atOnce, until);
   /** A server of which short calls have been seen. */
   const short = (server: string) => take(server, 1).leave();
@@ -59,7 +59,6 @@ test('a server without a limit keeps nobody waiting', () => {
 });
 
 test('where calls are short, one may be begun behind those that run, and no more', async () => {
-  expect(aheadMax).toBe(1);
   const { take, short } = turnsAt();
   short('files');
   const [a, b, c, d] = [1, 2, 3, 4].map(() => take('files', 1));
@@ -75,6 +74,17 @@ test('where calls are short, one may be begun behind those that run, and no more
   a!.leave();
   b!.leave();
   expect(await isAlone(c!)).toBe(true);
+});
+
+test('more may be begun behind those that run, as many as are allowed, in their order', async () => {
+  const { take, short } = turnsAt(aheadMax);
+  short('files');
+  const running = take('files', 1);
+  const behind = Array.from({ length: aheadMax + 2 }, () => take('files', 1));
+  const begun = async () => (await Promise.all(behind.map(hasCome))).filter((has) => has).length;
+  expect(await begun()).toBe(aheadMax);
+  running.leave();
+  expect([await begun(), await isAlone(behind[0]!), await isAlone(behind[1]!)]).toEqual([aheadMax + 1, true, false]);
 });
 
 test('one that is ahead and leaves makes room for the next, and gives no turn to run away', async () => {

@@ -55,7 +55,7 @@ test('the next call of a server waits for the answer to the one before, and not 
 });
 
 test('where calls are short the next one is begun while the one before it runs, and is told to wait if that takes long', async () => {
-  const turns = new CallTurns(() => 0);
+  const turns = new CallTurns(() => 0, 1);
   turns.take('bridge', 's', 1, new AbortController().signal).leave();
   const one = callOf(turns);
   const next = callOf(turns);

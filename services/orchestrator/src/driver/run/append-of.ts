@@ -30,7 +30,5 @@ export function appendOf(
     now,
     eventIds: facts.map(() => ports.newId()),
     wantsView,
-    // The place of the call at its tool server is taken, and stays empty until the call may be sent.
-    urgent: facts.some((one) => one.case === 'toolCallStarted'),
   };
 }

@@ -1,5 +1,5 @@
 // Many appends share one transaction, and so one fsync. What comes while one is being written shares the next; with many appenders at
-// work that one is held back for a moment, unless somebody waits for one of its appends.
+// work that one is held back for a moment.
 //
 // 1. Nothing is answered before its commit is on disk; not a duplicate or conflict either, as it may be one with an
 //    append of the same commit.
@@ -55,8 +55,6 @@ export class GroupCommit {
   /** From when a commit is due until it has ended. */
   #committing: Promise<void> | undefined;
   #began = Number.NEGATIVE_INFINITY;
-  /** Somebody waits for one of those that wait. */
-  #isUrgent = false;
   /** Ends the time that a commit is held back. */
   #hurry: (() => void) | undefined;
   #closed = false;
@@ -77,7 +75,6 @@ export class GroupCommit {
       this.#waiting.push({ append, bytes, resolve, reject });
       this.#waitingBytes += bytes;
       this.#recent.appended(append.stream, this.#parts.time.now());
-      if (append.urgent === true) this.#isUrgent = true;
       if (this.#isPressing()) this.#hurry?.();
       this.#committing ??= this.#commitAll();
     });
@@ -118,7 +115,7 @@ export class GroupCommit {
   }
 
   #isPressing(): boolean {
-    return this.#isUrgent || this.#closed || this.#waiting.length >= appendsPerCommitMax;
+    return this.#closed || this.#waiting.length >= appendsPerCommitMax;
   }
 
   #next(): readonly Waiting[] {
@@ -132,7 +129,6 @@ export class GroupCommit {
     const batch = this.#waiting.slice(0, count);
     this.#waiting = this.#waiting.slice(count);
     this.#waitingBytes -= bytes;
-    this.#isUrgent = this.#waiting.some(({ append }) => append.urgent === true);
     return batch;
   }
 

@@ -129,7 +129,6 @@ export function zeroAppendRequest(): AppendRequest {
     idempotencyKey: '',
     requestDigest: '',
     returnView: false,
-    urgent: false,
   };
 }
 
@@ -154,9 +153,6 @@ export function writeAppendRequest(writer: Writer, message: AppendRequest): void
   }
   if (message.returnView !== false) {
     writer.bool(48, message.returnView);
-  }
-  if (message.urgent !== false) {
-    writer.bool(56, message.urgent);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -191,10 +187,6 @@ export function readAppendRequest(reader: Reader, length: number, message: Appen
         if (tag !== 48) throw new LeftToLibrary();
         message.returnView = reader.bool();
         break;
-      case 7:
-        if (tag !== 56) throw new LeftToLibrary();
-        message.urgent = reader.bool();
-        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -212,7 +204,6 @@ export function createAppendRequest(given: Given): AppendRequest {
   if (given.idempotencyKey != null) message.idempotencyKey = given.idempotencyKey;
   if (given.requestDigest != null) message.requestDigest = given.requestDigest;
   if (given.returnView != null) message.returnView = given.returnView;
-  if (given.urgent != null) message.urgent = given.urgent;
   return message;
 }
 
