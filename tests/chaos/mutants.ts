@@ -62,8 +62,8 @@ export const mutants = {
   'execute-twice': [
     {
       file: 'services/mcp-bridge/src/attempts/executor.ts',
-      from: 'resolve(withoutSecrets(await runCall(call, dependencies), dependencies.secrets));',
-      to: 'await runCall(call, dependencies);\n        resolve(await runCall(call, dependencies));',
+      from: 'return withoutSecrets(await run(), secrets);',
+      to: 'await run();\n    return withoutSecrets(await run(), secrets);',
     },
   ],
   /** A call whose answer is lost is made anew without asking what became of it. */
