@@ -8,13 +8,13 @@ import { driverWith } from './one-driver.ts';
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A run with a call of a server that takes one at a time; what becomes of it is `ended`, and on the record once `recorded` is called. */
-function callOf(turns: CallTurns) {
+function callOf(turns: CallTurns, dead: ReadonlySet<string> = new Set()) {
   let ended = (): void => undefined;
   const execute = () =>
     new Promise<{ kind: 'finished'; content: string; isError: boolean; durationMs: number }>((resolve) => {
       ended = () => resolve({ kind: 'finished', content: 'good', isError: false, durationMs: 1 });
     });
-  const { driver, asked, ports, clock } = driverWith({ execute, alive: ['bridge'] });
+  const { driver, asked, ports, clock } = driverWith({ execute, alive: ['bridge'], dead });
   Object.assign(ports.tools, {
     turn: (_: string, server: string, signal: AbortSignal) => turns.take('bridge', server, 1, signal),
   });
@@ -70,4 +70,16 @@ test('where calls are short the next one is begun while the one before it runs, 
   await soon();
   expect(next.waits.told('c')).toEqual([]);
   expect(third.asked).toEqual(['execute bridge']);
+});
+
+test('a call whose bridge died while it waited does not wait behind itself when that bridge is chosen again', async () => {
+  const dead = new Set<string>();
+  const turns = new CallTurns(() => 0, 0);
+  const one = callOf(turns);
+  const next = callOf(turns, dead);
+  await soon();
+  dead.add('bridge');
+  one.ended();
+  await soon();
+  expect(next.asked).toEqual(['execute bridge']);
 });

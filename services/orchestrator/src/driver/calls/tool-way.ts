@@ -20,12 +20,15 @@ export const toolWay: CallWay = {
     const turn = tools.turn(bridge, server, signal);
     if (turn.alone !== undefined) void tellTurn(driver, server, turn.alone, signal);
     try {
-      // What waits for its turn is not on the record, but for the one that comes next at a server with short calls: if this process or
-      // the bridge dies now, it has certainly not run.
+      // What waits here is not on the record: if this process or the bridge dies now, it has certainly not run.
       if (turn.come !== undefined) {
         await turn.come;
         // Much may have happened since: all is looked at again, by a bridge that is there.
-        if (liveness.isDead(bridge)) return await again();
+        if (liveness.isDead(bridge)) {
+          // It may be this one again, once it is alive: this place must not be before the one that is taken then.
+          turn.leave();
+          return await again();
+        }
       }
       // The next call waits for this one's answer, and not until that is on the record.
       await begin(driver.state.run?.calls[effect.id] ?? call, bridge, turn.leave);
