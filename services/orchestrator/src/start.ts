@@ -154,6 +154,8 @@ export async function startOrchestrator(
   const { systemPrompt } = config;
   const agents = new ConfiguredAgent({ definition: () => described.now, systemPrompt, tools, definitions });
   const isStoreThere = await heartbeat.renew();
+  // Before anything below is waited for: a bridge that is slow to answer must not have others take this process for dead.
+  const beating = heartbeat.run(() => tools.look());
   const sizes = new ToolSizes(config.agent, (line) => logger.warn(line));
   const unmatched = new UnmatchedTools(config.agent, (fields) =>
     logger.warn('a pattern in tools of a node matches no tool that there is now; GET /tools lists them', fields),
@@ -174,7 +176,6 @@ export async function startOrchestrator(
   if (isStoreThere && tools.known() !== undefined)
     await store.during(async () => void (await (await agents.default()).forRun(stopping.signal)));
   await sweep();
-  const beating = heartbeat.run(() => tools.look());
   const repeating = [
     ...[refresh, sweep].map((work) => every(ttlMs / 2, clock, stopping.signal, work)),
     every(watchTimes.firstMs, clock, stopping.signal, () => store.during(() => watch.round())),

@@ -152,10 +152,10 @@ export class OrchestratorProcess {
   async start(): Promise<void> {
     const { world } = this;
     await this.heartbeat.renew();
+    void this.heartbeat.run(() => this.tools.look());
     await this.tools.refresh().catch(() => undefined);
     if (!world.hasMutation('never-sweeps')) await this.registry.sweep().catch(() => undefined);
     this.isReady = true;
-    void this.heartbeat.run(() => this.tools.look());
     void this.sweepForEver();
     if (world.scenario.delegates) void this.watchForEver();
   }
