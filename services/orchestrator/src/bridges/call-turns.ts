@@ -46,6 +46,8 @@ export class CallTurns {
     this.#lines.set(name, line);
     const place = new Place();
     const leave = (): void => {
+      // Another call may have begun a line of its own under this name since.
+      if (place.at === 'left') return;
       signal.removeEventListener('abort', giveUp);
       line.leave(place);
       if (line.isEmpty) this.#lines.delete(name);

@@ -4,8 +4,8 @@ export const shortCallMs = 250;
 export const lastCallsMax = 8;
 
 /**
- * How long the calls of one tool server take, as far as this process has seen: it says whether the next call is worth putting on the
- * record while another one runs. What is started there and waits is in doubt if its bridge dies, so it must not wait for long.
+ * How long the calls of one tool server take, as far as this process has seen: it says whether the next calls are worth putting on
+ * the record while another one runs. What is started there and waits is in doubt if its bridge dies, so it must not wait for long.
  */
 export class ServerPace {
   /** Lengths of the last calls, in milliseconds, the oldest first. */
@@ -18,7 +18,7 @@ export class ServerPace {
   }
 
   /**
-   * Whether the next call may be begun behind those that run, which have taken `runningMs` each: one of them will soon be over, as
+   * Whether further calls may be begun behind those that run, which have taken `runningMs` each: one of them will soon be over, as
    * it is young, and none of the last ones was long. Of a server that is not known yet that cannot be said.
    */
   allowsAhead(runningMs: readonly number[]): boolean {

@@ -87,6 +87,18 @@ test('more may be begun behind those that run, as many as are allowed, in their 
   expect([await begun(), await isAlone(behind[0]!), await isAlone(behind[1]!)]).toEqual([aheadMax + 1, true, false]);
 });
 
+test('one that leaves again does not end the line that others are in by then', async () => {
+  const { take } = turnsAt(0);
+  const gone = take('files', 1);
+  gone.leave();
+  const running = take('files', 1);
+  gone.leave();
+  const waiting = take('files', 1);
+  expect(await hasCome(waiting)).toBe(false);
+  running.leave();
+  expect(await hasCome(waiting)).toBe(true);
+});
+
 test('one that is ahead and leaves makes room for the next, and gives no turn to run away', async () => {
   const { take, short } = turnsAt();
   short('files');
