@@ -78,12 +78,12 @@ test('arguments are checked once by each definition', async () => {
   expect(done.filter((one) => one.startsWith('check'))).toEqual(['check first', 'check second']);
 });
 
-test('a server that takes one call at a time is asked for nothing meanwhile; another lists its tools and opens a session', async () => {
+test('a server that takes one call at a time is asked for nothing meanwhile; another lists its tools', async () => {
   const alone = waitingCall(1);
   alone.preparation.begin();
   const beside = waitingCall(8);
   beside.preparation.begin();
   await settled();
   const asked = ({ done }: { readonly done: readonly string[] }) => done.filter((one) => !/^(look|check)/.test(one));
-  expect([asked(alone), asked(beside)]).toEqual([[], ['list', 'session']]);
+  expect([asked(alone), asked(beside)]).toEqual([[], ['list']]);
 });

@@ -36,7 +36,7 @@ export class Preparation {
   /** Begins to find all out, for a call that has to wait for its turn. What fails is tried again at the turn, where it counts. */
   begin(): void {
     const { tickets, clock } = this.#dependencies;
-    const early: Promise<unknown>[] = [this.checked(), this.#connected()];
+    const early: Promise<unknown>[] = [this.checked(), this.#listed()];
     // Where a look may not be old at all there is no use in an early one.
     if (tickets.freshMs > 0) {
       const look = this.#ask();
@@ -67,15 +67,14 @@ export class Preparation {
     return early !== undefined && clock() - early.at < tickets.freshMs ? early.look.then(this.#again) : this.#ask();
   }
 
-  /** That nothing had to be looked up was said of the tool as it was. */
-  readonly #again = (look: Look): Look | Promise<Look> => (look.kind === 'not_needed' ? this.#ask() : look);
+  /** That nothing had to be looked up was said of the tool as it was; and a log that was away may be back. */
+  readonly #again = (look: Look): Look | Promise<Look> => (look.kind === 'looked_up' ? look : this.#ask());
 
-  /** The list as the call needs it, and the session of its caller. */
-  async #connected(): Promise<void> {
-    const { server, token, watch } = this.#call;
+  /** The list as the call needs it. No session of its caller's own: those are few, and belong to the calls whose turn has come. */
+  async #listed(): Promise<void> {
+    const { server, watch } = this.#call;
     if (server.config.callsAtOnce === 1) return;
-    const available = await server.current(watch.signal, listFreshMsOf(this.#call, this.#dependencies.bounds));
-    if (available.kind === 'ready' && !watch.signal.aborted) await server.sessionFor(available.session, token);
+    await server.current(watch.signal, listFreshMsOf(this.#call, this.#dependencies.bounds));
   }
 
   async #ask(): Promise<Look> {
