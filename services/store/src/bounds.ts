@@ -65,6 +65,8 @@ export const commitsPerMove = 256;
 export const bytesPerMove = 8 * 1024 * 1024;
 /** Pages of that log from which on it is begun anew: at SQLite's own 1,000 the slowest commits take three times as long. */
 export const logPagesMax = 4_000;
+/** Threads that are started one after the other, when one has ended by itself; after that all is written without one. */
+export const commitThreadsMax = 3;
 /** Memory of the thread that writes, in megabytes: beside it is the cache of its connection. */
 export const commitThreadMemoryMb = 64;
 /** How long what a replica took into its views may not be on its disk yet, in milliseconds; the log has it. */

@@ -1,9 +1,10 @@
-import { rmSync, statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseStreamName } from '@stopgo/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CommitThread } from '../src/adapters/sqlite/commit-thread.ts';
 import { integer, openDatabase } from '../src/adapters/sqlite/database.ts';
+import { placeOf } from '../src/adapters/sqlite/place-of-file.ts';
 import { bytesPerCommitMax, logPagesMax } from '../src/bounds.ts';
 import { byThread, freshDirectory, openParts } from './sqlite-log.ts';
 import { Story } from './story.ts';
@@ -33,7 +34,7 @@ describe('the thread', () => {
     database.exec(
       'PRAGMA journal_mode = WAL; CREATE TABLE some (id INTEGER PRIMARY KEY, text TEXT, bytes BLOB) STRICT',
     );
-    const thread = new CommitThread(file(), ['synchronous = FULL'], () => undefined);
+    const thread = new CommitThread(file(), placeOf(file()), ['synchronous = FULL']);
     const whole = Uint8Array.from({ length: 16 }, (_, index) => index);
     await thread.make([insert(1, 'ä🙂', whole.subarray(3, 6)), insert(2, '', new Uint8Array(0))]);
     await thread.make([insert(3, null, null), insert(4, 'x', whole)]);
@@ -53,7 +54,7 @@ describe('the thread', () => {
     database.exec(
       'PRAGMA journal_mode = WAL; CREATE TABLE some (id INTEGER PRIMARY KEY, text TEXT, bytes BLOB) STRICT',
     );
-    const thread = new CommitThread(file(), [], () => undefined);
+    const thread = new CommitThread(file(), placeOf(file()), []);
     await expect(thread.make([insert(1, 'a', null), insert(1, 'b', null)])).rejects.toMatchObject({
       kind: 'data_loss',
       cause: { code: expect.stringMatching(/^SQLITE_CONSTRAINT/) },
@@ -65,11 +66,25 @@ describe('the thread', () => {
   });
 
   test('that cannot open its file fails what it is given, and is not alive', async () => {
-    const thread = new CommitThread(join(dataDir, 'no such folder', 'some.db'), [], () => undefined);
+    const thread = new CommitThread(join(dataDir, 'no such folder', 'some.db'), placeOf(dataDir), []);
     await expect(thread.make([insert(1, 'a', null)])).rejects.toMatchObject({ kind: 'unavailable' });
     expect(thread.isAlive).toBe(false);
     await expect(thread.make([insert(1, 'a', null)])).rejects.toMatchObject({ kind: 'unavailable' });
     await thread.close();
+  });
+
+  test('writes no file that stands in the place of its own', async () => {
+    openDatabase(file(), 'write').close();
+    const place = placeOf(file());
+    renameSync(file(), join(dataDir, 'elsewhere.db'));
+    const empty = new CommitThread(file(), place, []);
+    await expect(empty.make([insert(1, 'a', null)])).rejects.toMatchObject({ kind: 'unavailable' });
+    await empty.close();
+    expect(existsSync(file())).toBe(false);
+    openDatabase(file(), 'write').exec('CREATE TABLE some (id INTEGER, text TEXT, bytes BLOB)');
+    const other = new CommitThread(file(), place, []);
+    await expect(other.make([insert(1, 'a', null)])).rejects.toMatchObject({ kind: 'unavailable' });
+    await other.close();
   });
 });
 

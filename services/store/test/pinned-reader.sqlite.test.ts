@@ -1,10 +1,13 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { unavailable } from '@stopgo/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { AlternatingWriter } from '../src/adapters/sqlite/alternating-writer.ts';
+import { AlternatingWriter, type AlternatingWriterParts } from '../src/adapters/sqlite/alternating-writer.ts';
 import { integer, openDatabase, type SqlDatabase } from '../src/adapters/sqlite/database.ts';
 import { PinnedReader } from '../src/adapters/sqlite/pinned-reader.ts';
+import { placeOf } from '../src/adapters/sqlite/place-of-file.ts';
 import { RecordedWrites } from '../src/adapters/sqlite/recorded-writes.ts';
+import { commitThreadsMax } from '../src/bounds.ts';
 import { freshDirectory } from './sqlite-log.ts';
 
 let folder: string;
@@ -81,17 +84,90 @@ test('a recording makes nothing, and gives all in order', () => {
   reader.close();
 });
 
+const parts = () => ({ recorded, direct, reader, file, place: placeOf(file), settings: [] });
+const nothing = () => undefined;
+
 test('a writer holds the reader before the thread begins, though nobody has read anything', async () => {
-  const writer = new AlternatingWriter({ recorded, direct, reader, file, settings: [] });
+  const writer = new AlternatingWriter(parts());
   const insert = inserting(recorded.database);
   const [count, beside] = [counting(recorded.database), counting(openDatabase(file, 'read'))];
-  const written = writer.write(() => insert(1), false);
+  const written = writer.write(() => insert(1), nothing, false);
   // Nothing is heard of the thread meanwhile.
   while (beside() === 0);
   expect(count()).toBe(0);
   await written;
   expect(count()).toBe(1);
-  await writer.write(() => insert(2), true);
-  expect(count()).toBe(2);
+  let seen: number | undefined;
+  await writer.write(
+    () => insert(2),
+    () => {
+      seen = beside();
+    },
+    true,
+  );
+  expect([seen, count()]).toEqual([2, 2]);
   await writer.close();
+});
+
+/** A thread that dies in the midst of its first transaction. */
+function dying(threads: { started: number }): NonNullable<AlternatingWriterParts['startThread']> {
+  return () => {
+    threads.started += 1;
+    let isAlive = true;
+    return {
+      get isAlive() {
+        return isAlive;
+      },
+      make: async () => {
+        isAlive = false;
+        throw unavailable('it ended');
+      },
+      moveLog: async () => ({ pages: 0, isMoved: false }),
+      close: async () => undefined,
+    };
+  };
+}
+
+test('a thread that dies in the midst fails its transaction alone; after a few, all is written without one', async () => {
+  const threads = { started: 0 };
+  const writer = new AlternatingWriter({ ...parts(), startThread: dying(threads) });
+  const insert = inserting(recorded.database);
+  const made: number[] = [];
+  for (let count = 1; count <= commitThreadsMax + 2; count += 1)
+    await writer
+      .write(
+        () => insert(count),
+        () => made.push(count),
+        false,
+      )
+      .catch((error: unknown) => {
+        expect(error).toMatchObject({ kind: 'unavailable' });
+      });
+  expect([threads.started, made]).toEqual([commitThreadsMax, [commitThreadsMax + 1, commitThreadsMax + 2]]);
+  expect(counting(recorded.database)()).toBe(2);
+  await writer.close();
+});
+
+test('where no thread can be had, all is written without one', async () => {
+  const startThread = () => {
+    throw new Error('no threads here');
+  };
+  const writer = new AlternatingWriter({ ...parts(), startThread });
+  await writer.write(() => inserting(recorded.database)(1), nothing, false);
+  expect(counting(recorded.database)()).toBe(1);
+  await writer.close();
+});
+
+test('a reader whose transaction a failure has ended pins itself anew, and letting go of it is no failure', () => {
+  const raw = openDatabase(file, 'read');
+  const failing = new PinnedReader(raw);
+  const count = counting(failing.reads);
+  failing.hold();
+  raw.exec('ROLLBACK');
+  expect(() => failing.letGo()).not.toThrow();
+  inserting(direct)(1);
+  expect(count()).toBe(1);
+  failing.close();
+  reader.close();
+  expect(() => count()).toThrow(expect.objectContaining({ kind: 'unavailable' }));
 });

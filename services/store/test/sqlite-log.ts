@@ -53,7 +53,7 @@ export function openParts(
 /** All that is written is written by the thread. */
 export const byThread = (file: EmbeddedFile): EmbeddedFile => ({
   ...file,
-  writer: { write: (change) => file.writer.write(change, false), close: () => file.writer.close() },
+  writer: { write: (change, made) => file.writer.write(change, made, false), close: () => file.writer.close() },
 });
 
 /** The embedded log on a directory of its own. */

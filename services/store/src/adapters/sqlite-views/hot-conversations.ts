@@ -71,6 +71,8 @@ export class HotConversations {
   setAside(id: string): void {
     this.#isAnySetAside = true;
     this.#hot.delete(id);
+    // Its own are among them.
+    this.#approvals.clear();
   }
 
   #refuseSetAside(id: string): void {

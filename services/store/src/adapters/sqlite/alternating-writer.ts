@@ -1,16 +1,17 @@
 // Where a transaction is made:
 //
-// 1. By a thread, while others have appended a moment ago: the process goes on meanwhile, and what comes gathers for the next
+// 1. By a thread, while several have appended a moment ago: the process goes on meanwhile, and what comes gathers for the next
 //    transaction.
 // 2. At once, on a connection of this thread, where nobody else is held up by it: a hop to another thread and back would only take time.
-// 3. At once as well where SQLite's log of the file is to be begun anew: that is done by whoever writes while nobody reads, and all of
-//    it is in the file itself.
+// 3. At once as well where no thread can be had, and where SQLite's log of the file is to be begun anew: that is done by whoever writes
+//    while nobody reads, once all of it is in the file itself.
 //
-// While the thread writes, the reader is pinned: all that this process reads is as of the last transaction that it knows of.
-import { bytesPerMove, commitsPerMove, logPagesMax } from '../../bounds.ts';
-import { CommitThread, type WrittenLog } from './commit-thread.ts';
+// While the thread writes, the reader is held: all that this process reads is as of the last transaction that it knows of.
+import { bytesPerMove, commitsPerMove, commitThreadsMax, logPagesMax } from '../../bounds.ts';
+import { CommitThread } from './commit-thread.ts';
 import { inOneStep, type SqlDatabase } from './database.ts';
 import type { PinnedReader } from './pinned-reader.ts';
+import type { FilePlace } from './place-of-file.ts';
 import type { RecordedWrites } from './recorded-writes.ts';
 import type { TransactionWriter } from './transaction-writer.ts';
 
@@ -19,35 +20,47 @@ export type AlternatingWriterParts = {
   readonly direct: SqlDatabase;
   readonly reader: PinnedReader;
   readonly file: string;
+  readonly place: FilePlace;
   /** Of the thread's connection, as PRAGMA takes them. */
   readonly settings: readonly string[];
+  /** Starts a thread; throws if none can be had. */
+  readonly startThread?: (file: string, place: FilePlace, settings: readonly string[]) => Thread;
 };
+
+/** What a transaction needs of a thread. */
+export type Thread = Pick<CommitThread, 'isAlive' | 'make' | 'moveLog' | 'close'>;
 
 /** The writer of a file that this process has to itself. */
 export class AlternatingWriter implements TransactionWriter {
   readonly #parts: AlternatingWriterParts;
-  #thread: CommitThread | undefined;
+  #thread: Thread | undefined;
+  #threads = 0;
   #commits = 0;
   #bytes = 0;
-  /** Its log is long, and can be begun anew. */
+  /** Resolves when SQLite's log is moved into the file. */
+  #moving: Promise<void> | undefined;
+  /** That log is long, and can be begun anew. */
   #isLogDue = false;
 
   constructor(parts: AlternatingWriterParts) {
     this.#parts = parts;
   }
 
-  async write(change: () => void, isFree: boolean): Promise<void> {
-    const { recorded, reader, direct } = this.#parts;
-    if (this.#isLogDue || isFree) {
+  async write(change: () => void, made: () => void, isFree: boolean): Promise<void> {
+    const { recorded, reader } = this.#parts;
+    if (this.#moving !== undefined) await this.#moving;
+    const thread = this.#isLogDue || isFree ? undefined : this.#running();
+    if (thread === undefined) {
       this.#isLogDue = false;
-      inOneStep(direct, change);
+      inOneStep(this.#parts.direct, change);
+      made();
       return;
     }
     const writes = recorded.record(change);
-    const thread = this.#running();
     reader.hold();
     try {
       this.#bytes += (await thread.make(writes)).bytes;
+      made();
     } finally {
       reader.letGo();
     }
@@ -55,7 +68,10 @@ export class AlternatingWriter implements TransactionWriter {
     if (this.#commits < commitsPerMove && this.#bytes < bytesPerMove) return;
     [this.#commits, this.#bytes] = [0, 0];
     // Whoever reads from here on sees all of it, and keeps none of it from being moved.
-    thread.moveLog();
+    this.#moving = thread.moveLog().then(({ pages, isMoved }) => {
+      this.#isLogDue = isMoved && pages >= logPagesMax;
+      this.#moving = undefined;
+    });
   }
 
   async close(): Promise<void> {
@@ -63,14 +79,19 @@ export class AlternatingWriter implements TransactionWriter {
     this.#parts.reader.close();
   }
 
-  /** One that ended is followed by another. */
-  #running(): CommitThread {
-    const { file, settings } = this.#parts;
-    if (this.#thread?.isAlive !== true) this.#thread = new CommitThread(file, settings, (log) => this.#logMoved(log));
+  /** One that ended is followed by another, a few times; undefined where none can be had. */
+  #running(): Thread | undefined {
+    const { file, place, settings, startThread = started } = this.#parts;
+    if (this.#thread?.isAlive === true) return this.#thread;
+    if (this.#threads === commitThreadsMax) return undefined;
+    this.#threads += 1;
+    try {
+      this.#thread = startThread(file, place, settings);
+    } catch {
+      return undefined;
+    }
     return this.#thread;
   }
-
-  #logMoved({ pages, isMoved }: WrittenLog): void {
-    this.#isLogDue = isMoved && pages >= logPagesMax;
-  }
 }
+
+const started: NonNullable<AlternatingWriterParts['startThread']> = (...all) => new CommitThread(...all);

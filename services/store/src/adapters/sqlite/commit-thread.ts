@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { unavailable } from '@stopgo/core';
 import { commitThreadMemoryMb } from '../../bounds.ts';
 import { driverFailure, type SqlValue } from './database.ts';
+import type { FilePlace } from './place-of-file.ts';
 import type { RecordedWrite } from './recorded-writes.ts';
 
 // The program of the thread, as text: so it is the same whether this package runs from its sources, where a thread would need a loader
@@ -11,9 +12,14 @@ import type { RecordedWrite } from './recorded-writes.ts';
 // 1. It answers once the transaction is on disk, or taken back.
 // 2. A statement is prepared once, and anew after an error: see `database.ts`.
 const program = `
+const { statSync } = require('node:fs');
 const { parentPort, workerData } = require('node:worker_threads');
 const Database = require(workerData.driver);
+// The file may have been moved or replaced since: it is not to be made anew, nor is another one to be written.
+const isThere = () => { const { dev, ino } = statSync(workerData.file); return dev === workerData.place.dev && ino === workerData.place.ino; };
+if (!isThere()) throw new Error('the file is not where it was');
 const database = new Database(workerData.file);
+if (!isThere()) throw new Error('the file is not where it was');
 for (const setting of workerData.settings) database.exec('PRAGMA ' + setting);
 const texts = [];
 let prepared = [];
@@ -44,7 +50,9 @@ function moveLog() {
   try {
     const { log, checkpointed } = database.prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
     parentPort.postMessage({ log: { pages: log, isMoved: log === checkpointed } });
-  } catch {}
+  } catch {
+    parentPort.postMessage({ log: { pages: 0, isMoved: false } });
+  }
 }
 
 parentPort.on('message', (job) => {
@@ -72,6 +80,8 @@ const driver = createRequire(import.meta.url).resolve('libsql');
 /** SQLite's log of a file: its pages, and whether all of them are in the file itself, so that it can be begun anew. */
 export type WrittenLog = { readonly pages: number; readonly isMoved: boolean };
 
+const nothingMoved: WrittenLog = { pages: 0, isMoved: false };
+
 type Answer = {
   readonly failure?: { readonly code: string | undefined; readonly message: string };
   readonly log?: WrittenLog;
@@ -91,18 +101,20 @@ type Job = {
 export class CommitThread {
   readonly #worker: Worker;
   readonly #statements = new Map<string, number>();
-  readonly #onLog: (log: WrittenLog) => void;
+  #tellLog: ((log: WrittenLog) => void) | undefined;
   readonly #exited: Promise<void>;
   #settle: ((failure: unknown) => void) | undefined;
   #ended: unknown;
 
-  /** `settings`: of the connection, as PRAGMA takes them. `onLog`: is told what {@link moveLog} came to. */
-  constructor(file: string, settings: readonly string[], onLog: (log: WrittenLog) => void) {
-    this.#onLog = onLog;
+  /**
+   * `place`: where the file was when it was opened first. `settings`: of the connection, as PRAGMA takes them. Throws if no thread can be
+   * had.
+   */
+  constructor(file: string, place: FilePlace, settings: readonly string[]) {
     // Nothing of this process is handed on: no environment, no loaders, no options.
     this.#worker = new Worker(program, {
       eval: true,
-      workerData: { driver, file, settings },
+      workerData: { driver, file, place, settings },
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: commitThreadMemoryMb },
@@ -144,9 +156,13 @@ export class CommitThread {
     }
   }
 
-  /** Moves what is committed from SQLite's log into the file itself, before the next transaction. Not while one is under way. */
-  moveLog(): void {
-    if (this.isAlive) this.#worker.postMessage('move');
+  /** Moves what is committed from SQLite's log into the file itself. Not while a transaction is under way. Never rejects. */
+  async moveLog(): Promise<WrittenLog> {
+    if (!this.isAlive) return nothingMoved;
+    this.#worker.postMessage('move');
+    return new Promise((resolve) => {
+      this.#tellLog = resolve;
+    });
   }
 
   /** Lets go of the file, and ends. */
@@ -185,7 +201,7 @@ export class CommitThread {
 
   #heard({ failure, log }: Answer): void {
     if (log !== undefined) {
-      this.#onLog(log);
+      this.#tellLog?.(log);
       return;
     }
     const settle = this.#settle;
@@ -195,6 +211,7 @@ export class CommitThread {
 
   #end(cause: unknown): void {
     this.#ended ??= cause;
+    this.#tellLog?.(nothingMoved);
     const settle = this.#settle;
     this.#settle = undefined;
     settle?.(threadEnded(this.#ended));

@@ -89,7 +89,10 @@ export function openDatabase(path: string, mode: OpenMode): SqlDatabase {
   };
 
   const self: SqlDatabase = {
-    exec: (sql) => translated(() => void database.exec(sql)),
+    exec: (sql) => {
+      if (!open) throw closed();
+      translated(() => void database.exec(sql));
+    },
     run: (sql) => {
       const use = statement(sql, false);
       return (...parameters) => use((ready) => ready.run(parameters).changes);

@@ -8,7 +8,7 @@ import { lockForReading, lockForWriting } from './data-directory.ts';
 import { integer, openDatabase, type SqlDatabase } from './database.ts';
 import { addSeals, hasSeals, logSchema } from './log-tables.ts';
 import { noTemporaryRoomOr } from './no-room.ts';
-import { placeCheckOf } from './place-of-file.ts';
+import { type FilePlace, placeCheckOf, placeOf } from './place-of-file.ts';
 
 /** Version of the log's tables. Views have their own: they can be made anew, the log cannot. */
 const logVersion = 1;
@@ -22,7 +22,11 @@ const busyMs = 5_000;
 export type OpenFile = { readonly database: SqlDatabase; close(): void };
 
 /** One that this process writes. `checkPlace`: see {@link placeCheckOf}. */
-export type WrittenFile = OpenFile & { readonly path: string; readonly checkPlace: () => void };
+export type WrittenFile = OpenFile & {
+  readonly path: string;
+  readonly place: FilePlace;
+  readonly checkPlace: () => void;
+};
 
 /**
  * Opens the file of a data directory for this process alone, and creates what is not there.
@@ -41,7 +45,8 @@ export function openFile(dataDir: string): WrittenFile {
     return database;
   });
   const { databaseFile: path } = directory;
-  return { ...emptiedAtClose(file), path, checkPlace: placeCheckOf(path) };
+  const place = placeOf(path);
+  return { ...emptiedAtClose(file), path, place, checkPlace: placeCheckOf(path, place) };
 }
 
 /**

@@ -144,9 +144,6 @@ export class GroupCommit {
       }
       if (plan.appends.length > 0) {
         await this.#write(plan, views);
-        heads.moved(plan.movedHeads(), plan.position, plan.streamId);
-        views.committed();
-        this.#announce(plan);
       }
     } catch (error) {
       await this.#failed(batch, careful, error);
@@ -172,7 +169,7 @@ export class GroupCommit {
   }
 
   async #write(plan: AppendPlan, views: ProjectionBatch): Promise<void> {
-    const { writer, tables, projection, checkPlace, time } = this.#parts;
+    const { writer, tables, heads, projection, checkPlace, time } = this.#parts;
     checkPlace();
     const change = (): void => {
       for (const { stream, streamId, newStream, key, events } of plan.appends) {
@@ -186,7 +183,12 @@ export class GroupCommit {
       views.write();
       projection.moveTo(plan.position);
     };
-    await writer.write(change, this.#recent.areFew(time.now()));
+    const made = (): void => {
+      heads.moved(plan.movedHeads(), plan.position, plan.streamId);
+      views.committed();
+      this.#announce(plan);
+    };
+    await writer.write(change, made, this.#recent.areFew(time.now()));
   }
 
   #announce(plan: AppendPlan): void {

@@ -6,7 +6,6 @@ import type { SqlDatabase } from './database.ts';
  */
 export class PinnedReader {
   readonly #database: SqlDatabase;
-  #isPinned = false;
   #isHeld = false;
 
   /** `database`: a connection to read, which belongs to this from here on. */
@@ -44,9 +43,8 @@ export class PinnedReader {
 
   /** As {@link letGo}, unless it is held. */
   refresh(): void {
-    if (!this.#isPinned || this.#isHeld) return;
-    this.#isPinned = false;
-    this.#database.exec('COMMIT');
+    // Some failures of a read end the transaction by themselves.
+    if (!this.#isHeld && this.#database.inTransaction()) this.#database.exec('COMMIT');
   }
 
   close(): void {
@@ -55,9 +53,13 @@ export class PinnedReader {
   }
 
   #pin(): void {
-    if (this.#isPinned) return;
-    // A transaction sees nothing yet: its first query does.
-    this.#database.exec('BEGIN; SELECT 1 FROM sqlite_master LIMIT 1');
-    this.#isPinned = true;
+    if (this.#database.inTransaction()) return;
+    try {
+      // A transaction sees nothing yet: its first query does.
+      this.#database.exec('BEGIN; SELECT 1 FROM sqlite_master LIMIT 1');
+    } catch (error) {
+      if (this.#database.inTransaction()) this.#database.exec('ROLLBACK');
+      throw error;
+    }
   }
 }

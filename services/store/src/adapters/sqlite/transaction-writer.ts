@@ -3,11 +3,11 @@ import { inOneStep, type SqlDatabase } from './database.ts';
 /** Writes to one SQLite file, one transaction after the other. */
 export type TransactionWriter = {
   /**
-   * Makes all that `change` writes in one transaction, or none of it; `change` is called before this returns. All is on disk once it
-   * resolves. Until then nobody sees any of it, and the next one must wait. Rejects with the failure. `isFree`: nobody is held up
-   * if this thread waits for the disk.
+   * Makes all that `change` writes in one transaction, or none of it. Once all is on disk `made` is called, before anybody can read it. The
+   * next one must wait until this resolves. Rejects with the failure; with that of `made` if it is that. `isFree`: nobody is held up if
+   * this thread waits for the disk.
    */
-  write(change: () => void, isFree: boolean): Promise<void>;
+  write(change: () => void, made: () => void, isFree: boolean): Promise<void>;
   /** Lets go of the file, once what is being written has ended. */
   close(): Promise<void>;
 };
@@ -15,7 +15,10 @@ export type TransactionWriter = {
 /** Writes at once, on the connection that reads as well. */
 export function writingAtOnce(database: SqlDatabase): TransactionWriter {
   return {
-    write: async (change) => inOneStep(database, change),
+    write: async (change, made) => {
+      inOneStep(database, change);
+      made();
+    },
     close: async () => undefined,
   };
 }
