@@ -51,7 +51,7 @@ export type Scenario = {
   readonly bridges: number;
   /** Everything is one process: it dies and starts as a whole. */
   readonly isTogether: boolean;
-  /** Its tool servers take one call at a time; further ones wait in line, and one of them at the bridge. */
+  /** Its tool servers take one call at a time; further ones wait in line, and a few of them at the bridge. */
   readonly takesOneAtATime: boolean;
   /** Its agents delegate to others, whose tasks ask people here. */
   readonly delegates: boolean;
