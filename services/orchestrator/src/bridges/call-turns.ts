@@ -4,10 +4,7 @@
 // 2. A few more may be ahead: they are begun, and put on the record, while those run, and wait in the bridge. So a server with short calls
 //    does not wait for the log between two of them. `server-pace.ts` says when that is worth it.
 // 3. The others wait here. They have not been started, and are not on the record as if they had.
-import { ServerPace } from './server-pace.ts';
-
-/** Calls of one server that may be begun while others run at it, beyond those that it is given at the same time. */
-export const aheadMax = 4;
+import { aheadMax, ServerPace } from './server-pace.ts';
 
 /** A place among the calls of one tool server. */
 export type CallTurn = {
@@ -144,8 +141,8 @@ class Line {
       next.alone.open();
     }
     if (this.#ahead.size >= this.#aheadMax || this.#waiting.size === 0) return;
-    if (!this.#pace.allowsAhead([...this.#running.values()].map((since) => now - since))) return;
-    for (const next of [...this.#waiting].slice(0, this.#aheadMax - this.#ahead.size)) {
+    const ahead = this.#pace.ahead([...this.#running.values()].map((since) => now - since));
+    for (const next of [...this.#waiting].slice(0, Math.max(0, Math.min(ahead, this.#aheadMax) - this.#ahead.size))) {
       this.#waiting.delete(next);
       this.#ahead.add(next);
       next.at = 'ahead';

@@ -1,5 +1,12 @@
 /** Longest call that counts as short, in milliseconds. */
 export const shortCallMs = 250;
+/**
+ * How long a call that was begun behind others may wait for them, about, in milliseconds: as long as it takes to put a start on the record
+ * and to have the bridge look it up, under load. With less a server stands still meanwhile; with more the calls only wait elsewhere.
+ */
+export const aheadMs = 100;
+/** Calls of one server that may be begun while others run at it, beyond those that it is given at the same time. */
+export const aheadMax = 12;
 /** Calls of a server, the last ones, by which its next ones are judged. */
 export const lastCallsMax = 8;
 
@@ -18,11 +25,14 @@ export class ServerPace {
   }
 
   /**
-   * Whether further calls may be begun behind those that run, which have taken `runningMs` each: one of them will soon be over, as
-   * it is young, and none of the last ones was long. Of a server that is not known yet that cannot be said.
+   * How many calls may be begun behind those that run, which have taken `runningMs` each: about as many as the server answers within
+   * {@link aheadMs}. None unless one of those that run will soon be over, as it is young, and none of the last ones was long: of a server
+   * that is not known yet that cannot be said.
    */
-  allowsAhead(runningMs: readonly number[]): boolean {
+  ahead(runningMs: readonly number[]): number {
     const isShort = (ms: number): boolean => ms < shortCallMs;
-    return this.#last.length > 0 && this.#last.every(isShort) && runningMs.some(isShort);
+    if (this.#last.length === 0 || !this.#last.every(isShort) || !runningMs.some(isShort)) return 0;
+    const mean = this.#last.reduce((sum, ms) => sum + ms, 0) / this.#last.length;
+    return Math.min(aheadMax, Math.max(1, Math.floor((aheadMs * runningMs.length) / mean)));
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { aheadMax, type CallTurn, CallTurns } from '../../src/bridges/call-turns.ts';
-import { shortCallMs } from '../../src/bridges/server-pace.ts';
+import { type CallTurn, CallTurns } from '../../src/bridges/call-turns.ts';
+import { aheadMax, shortCallMs } from '../../src/bridges/server-pace.ts';
 
 const { signal } = new AbortController();
 
@@ -85,6 +85,16 @@ test('more may be begun behind those that run, as many as are allowed, in their 
   expect(await begun()).toBe(aheadMax);
   running.leave();
   expect([await begun(), await isAlone(behind[0]!), await isAlone(behind[1]!)]).toEqual([aheadMax + 1, true, false]);
+});
+
+test('the longer the calls of a server, the fewer are begun behind those that run', async () => {
+  const { at, take } = turnsAt(aheadMax);
+  const one = take('files', 1);
+  at.now = 50;
+  one.leave();
+  take('files', 1);
+  const behind = [1, 2, 3].map(() => take('files', 1));
+  expect(await Promise.all(behind.map(hasCome))).toEqual([true, true, false]);
 });
 
 test('one that leaves again does not end the line that others are in by then', async () => {
