@@ -5,6 +5,7 @@ import { commitTime } from '../src/adapters/sqlite/commit-time.ts';
 import { SqliteEventLog } from '../src/adapters/sqlite/event-log.ts';
 import { logTables } from '../src/adapters/sqlite/log-tables.ts';
 import { writingAtOnce } from '../src/adapters/sqlite/transaction-writer.ts';
+import { appendsPerCommitMax, gatherMsMax } from '../src/bounds.ts';
 import type { Observation } from '../src/index.ts';
 import { LiveEvents } from '../src/live-events.ts';
 import { byThread, freshDirectory, openParts, silent } from './sqlite-log.ts';
@@ -84,15 +85,19 @@ describe('with many appenders at work', () => {
   let commits: number[];
   /** What was to be called after a time, and was not called off. */
   let due: Set<() => void>;
+  /** How long each was held back, in milliseconds. */
+  let heldMs: number[];
+  let now: number;
   let parts: ReturnType<typeof openParts>;
   beforeEach(async () => {
-    [commits, due] = [[], new Set()];
+    [commits, due, heldMs, now] = [[], new Set(), [], 0];
     const observe = (one: Observation) => one.kind === 'commit' && commits.push(one.appends);
-    const after = (_: number, call: () => void) => {
+    const after = (ms: number, call: () => void) => {
+      heldMs.push(ms);
       due.add(call);
       return () => due.delete(call);
     };
-    parts = openParts(dataDir, observe, undefined, undefined, undefined, { now: () => 0, after });
+    parts = openParts(dataDir, observe, undefined, undefined, undefined, { now: () => now, after });
     await Promise.all(Array.from({ length: many }, () => append()));
     commits.length = 0;
   });
@@ -111,6 +116,26 @@ describe('with many appenders at work', () => {
     for (const call of due) call();
     await Promise.all([first, second]);
     expect(commits).toEqual([2]);
+  });
+
+  test('it is held back until so long after the commit before it, and no longer', async () => {
+    now = gatherMsMax - 1;
+    const late = append();
+    await turns();
+    expect(heldMs).toEqual([1]);
+    for (const call of due) call();
+    await late;
+    now += gatherMsMax;
+    await append();
+    expect(heldMs).toEqual([1]);
+  });
+
+  test('as many as one commit takes are not held back', async () => {
+    const all = Array.from({ length: appendsPerCommitMax - 1 }, () => append());
+    await turns();
+    expect([commits, due.size]).toEqual([[], 1]);
+    await Promise.all([...all, append()]);
+    expect([commits, due.size]).toEqual([[appendsPerCommitMax], 0]);
   });
 
   test('nothing is left waiting when the store ends', async () => {
