@@ -12,9 +12,9 @@ const longMs = 120_000;
 const under = replicated((place) => resourcesConfig(place, 'a2a_grpc_port: 0'), longMs);
 
 const stateOf = ({ status }: Task): string => TaskState[status?.state ?? 0] ?? 'unknown';
-const send = async (peer: Peer, words: string, more: Partial<Message> = {}): Promise<Task> => {
+const send = async (peer: Peer, words: string, more: Partial<Message> = {}, heard = words): Promise<Task> => {
   const done = task(await peer.sendMessage(said([text(words)], more)));
-  expect([stateOf(done), textsOf(done.artifacts[0]?.parts)]).toEqual(['TASK_STATE_COMPLETED', `Heard: ${words}`]);
+  expect([stateOf(done), textsOf(done.artifacts[0]?.parts)]).toEqual(['TASK_STATE_COMPLETED', `Heard: ${heard}`]);
   return done;
 };
 const script = (...all: readonly string[]) =>
@@ -60,16 +60,17 @@ test('a context that a client names itself is kept, and can be listed; two first
   const [first = '', last = first] = [under.platform.urls[0], under.platform.urls.at(-1)];
   const agents = [await clientOf(first), await clientOf(last)];
   const contextId = `our context ✓ ${randomUUID()}`;
-  const words = ['left of both', 'right of both', 'after both'];
-  await script(...words);
-  const both = await Promise.all(agents.map((agent, index) => send(agent, words[index] ?? '', { contextId })));
+  // One of them may be told what the other one said, in the same breath: so the model answers both alike.
+  const words = ['left of both', 'right of both'];
+  await script('of both', 'of both', 'after both');
+  const both = await Promise.all(
+    agents.map((agent, index) => send(agent, words[index] ?? '', { contextId }, 'of both')),
+  );
   expect(both.map((one) => one.contextId)).toEqual([contextId, contextId]);
   expect(both[0]?.id).not.toBe(both[1]?.id);
-  const after = await send(agents[1]!, words[2] ?? '', { contextId });
+  const after = await send(agents[1]!, 'after both', { contextId });
   const told = await toldWith('after both', /of both$/);
-  expect([...told].sort()).toEqual(
-    ['left of both', 'right of both'].flatMap((one) => [`model: Heard: ${one}`, `user: ${one}`]).sort(),
-  );
+  expect([...told].sort()).toEqual(words.flatMap((one) => ['model: Heard: of both', `user: ${one}`]).sort());
   const { body } = await client(first).get(`/conversations/${after.id}`);
   expect(body.conversation).toMatchObject({ context_id: contextId, message_count: 3 });
 
