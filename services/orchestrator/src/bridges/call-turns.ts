@@ -24,10 +24,9 @@ const unlimited: CallTurn = { come: undefined, alone: undefined, leave: () => un
  */
 export class CallTurns {
   readonly #clock: () => number;
+  readonly #aheadMax: number;
   readonly #lines = new Map<string, Line>();
   readonly #paces = new Map<string, ServerPace>();
-
-  readonly #aheadMax: number;
 
   /** `clock`: milliseconds that only grow. `ahead`: see {@link aheadMax}. */
   constructor(clock: () => number, ahead = aheadMax) {
@@ -141,8 +140,9 @@ class Line {
       next.alone.open();
     }
     if (this.#ahead.size >= this.#aheadMax || this.#waiting.size === 0) return;
-    const ahead = this.#pace.ahead([...this.#running.values()].map((since) => now - since));
-    for (const next of [...this.#waiting].slice(0, Math.max(0, Math.min(ahead, this.#aheadMax) - this.#ahead.size))) {
+    const runningMs = [...this.#running.values()].map((since) => now - since);
+    const room = this.#pace.ahead(runningMs, this.#aheadMax) - this.#ahead.size;
+    for (const next of [...this.#waiting].slice(0, Math.max(0, room))) {
       this.#waiting.delete(next);
       this.#ahead.add(next);
       next.at = 'ahead';

@@ -26,13 +26,13 @@ export class ServerPace {
 
   /**
    * How many calls may be begun behind those that run, which have taken `runningMs` each: about as many as the server answers within
-   * {@link aheadMs}. None unless one of those that run will soon be over, as it is young, and none of the last ones was long: of a server
+   * {@link aheadMs}, and `most` at most. None unless one of those that run will soon be over, as it is young, and none of the last ones was long: of a server
    * that is not known yet that cannot be said.
    */
-  ahead(runningMs: readonly number[]): number {
+  ahead(runningMs: readonly number[], most = aheadMax): number {
     const isShort = (ms: number): boolean => ms < shortCallMs;
     if (this.#last.length === 0 || !this.#last.every(isShort) || !runningMs.some(isShort)) return 0;
     const mean = this.#last.reduce((sum, ms) => sum + ms, 0) / this.#last.length;
-    return Math.min(aheadMax, Math.max(1, Math.floor((aheadMs * runningMs.length) / mean)));
+    return Math.min(most, Math.max(1, Math.floor((aheadMs * runningMs.length) / mean)));
   }
 }
