@@ -208,6 +208,18 @@ test.concurrent.each<[string, string, Record<string, string>, readonly RegExp[]]
     [/^stopgo: STOPGO_INTERNAL_TOKEN: the internal token must be at least 16 printable ASCII characters$/],
   ],
   [
+    'others that are known, and no token of its own',
+    'approvals',
+    { ...peers, STOPGO_INTERNAL_TOKEN: '', STOPGO_INTERNAL_PEERS: `gateway=${'0'.repeat(64)}` },
+    [/^stopgo: STOPGO_INTERNAL_PEERS: is set without a token of this service's own; set STOPGO_INTERNAL_TOKEN or /],
+  ],
+  [
+    'others that are known by nothing',
+    'approvals',
+    { ...peers, STOPGO_INTERNAL_TOKEN: 'a-token-that-is-long-enough', STOPGO_INTERNAL_PEERS: 'gateway=hush' },
+    [/^stopgo: STOPGO_INTERNAL_PEERS: expected NAME=SHA-256 of its token, 64 hexadecimal digits, with one of store, /],
+  ],
+  [
     'a token file that is not there',
     'approvals',
     { ...peers, STOPGO_INTERNAL_TOKEN_FILE: '/nowhere/token' },

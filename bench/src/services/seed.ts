@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { conversationStream } from '@stopgo/core';
 import { Heartbeat, storeBeat, storeLog, systemClock } from '@stopgo/log';
 import { store } from '@stopgo/proto';
-import { connectGrpc, createGrpcClient, Secret } from '@stopgo/rpc';
+import { connectGrpc, createGrpcClient, peerToken, Secret } from '@stopgo/rpc';
 import type { HttpClient } from '../http-client.ts';
 import { scattered } from '../timed-reads.ts';
 import { destructive } from '../turn.ts';
@@ -37,7 +37,9 @@ export async function seed(
   { stored, waiting }: SeedSizes,
   tell: (done: number, perSecond: number) => void,
 ): Promise<Seeded> {
-  const channel = connectGrpc(platform.storeAddress, { internalToken: new Secret(platform.internalToken) });
+  // Only a driver may append what a driver has to say.
+  const internalToken = peerToken(new Secret(platform.internalToken), 'orchestrator');
+  const channel = connectGrpc(platform.storeAddress, { internalToken });
   const calls = createGrpcClient(store.StoreService, channel);
   const log = storeLog(calls);
   const instance = `bench-${randomUUID()}`;

@@ -1,4 +1,4 @@
-import { parseAddress, parseAddresses, Secret } from '@stopgo/rpc';
+import { type KnownPeers, parseAddress, parseAddresses, parsePeers, Secret } from '@stopgo/rpc';
 import { messageOf } from '@stopgo/runtime';
 import { isLoopback } from '@stopgo/security';
 import { parsePushKey } from '../parts/push-key.ts';
@@ -40,6 +40,8 @@ export type ServiceEnvironment = {
   /** Where the services are that this one calls, each as {@link parseAddresses} reads it. */
   readonly addresses: Readonly<Partial<Record<Dependency, string>>>;
   readonly internalToken?: Secret;
+  /** By which tokens others prove which service they are; without it all have one token. */
+  readonly peers?: KnownPeers;
   readonly dataDir?: string;
   /** With which the orchestrator seals credentials for notifications. */
   readonly pushKey?: Secret;
@@ -68,6 +70,11 @@ export function readServiceEnvironment(
   const listen = checked('STOPGO_LISTEN', parseAddress) ?? (service === 'gateway' ? undefined : listenDefault);
   const advertise = checked('STOPGO_ADVERTISE', checkAddress);
   const internalToken = problems.of(() => readInternalToken(variable, readFile));
+  const peers = checked('STOPGO_INTERNAL_PEERS', parsePeers);
+  if (peers !== undefined && internalToken === undefined)
+    problems.add(
+      `STOPGO_INTERNAL_PEERS: is set without a token of this service's own; set STOPGO_INTERNAL_TOKEN or STOPGO_INTERNAL_TOKEN_FILE`,
+    );
   if (listen !== undefined && internalToken === undefined && isBeyondLoopback(listen))
     problems.add(
       `STOPGO_LISTEN: ${listen} is beyond loopback, where every caller must prove who it is; set STOPGO_INTERNAL_TOKEN or STOPGO_INTERNAL_TOKEN_FILE`,
@@ -93,6 +100,7 @@ export function readServiceEnvironment(
     ...(advertise === undefined ? {} : { advertise }),
     addresses,
     ...(internalToken === undefined ? {} : { internalToken }),
+    ...(peers === undefined ? {} : { peers: parsePeers(peers) }),
     ...(dataDir === undefined ? {} : { dataDir }),
     ...(offlineModel === undefined ? {} : { offlineModel }),
     ...(pushKey === undefined ? {} : { pushKey: new Secret(pushKey) }),

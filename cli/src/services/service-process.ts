@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import {
   type BoundService,
+  type Callers,
   connectGrpc,
   formatAddress,
   type GrpcChannel,
@@ -53,14 +54,19 @@ export class ServiceProcess {
     await reachStore(channel, { logger, signal: stopping });
   }
 
-  /** Listens for calls of other services; health checks are told NOT_SERVING until the service says otherwise. */
-  async listen(services: readonly BoundService[]): Promise<GrpcServer> {
+  /**
+   * Listens for calls of other services, those that `callers` names; health checks are told NOT_SERVING until the service says
+   * otherwise.
+   */
+  async listen(services: readonly BoundService[], callers: Callers): Promise<GrpcServer> {
     const { config, environment, logger } = this.options;
-    const { listen = '', internalToken } = environment;
+    const { listen = '', internalToken, peers } = environment;
     return startGrpcServer({
       address: listen,
       services,
+      callers,
       ...(internalToken === undefined ? {} : { internalToken }),
+      ...(peers === undefined ? {} : { peers }),
       onInternalError: logInternalErrors(logger),
       ...(config.logLevel === 'debug' ? { onCall: logCalls(logger) } : {}),
     });

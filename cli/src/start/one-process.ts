@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Waits } from '@stopgo/log';
 import type { Models } from '@stopgo/orchestrator';
 import { approvals, mcp, orchestrator, store } from '@stopgo/proto';
-import { type Client, createInProcessClient } from '@stopgo/rpc';
+import { type Client, createInProcessClient, type PeerName } from '@stopgo/rpc';
 import { type NamedStop, type Started, stopAll } from '@stopgo/runtime';
 import { startStore } from '@stopgo/store';
 import { approvalsPart } from '../parts/approvals.ts';
@@ -63,12 +63,15 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
     openStreamsMax: openStreamsOf(config),
   });
   parts.push({ name: 'store', stop: runningStore.stop });
-  const directStore = createInProcessClient(store.StoreService, runningStore.service, inProcess);
-  const storeClient = intercept.store?.(directStore) ?? directStore;
+  const storeFor = (caller: PeerName): Client<typeof store.StoreService> => {
+    const direct = createInProcessClient(store.StoreService, runningStore.service, { ...inProcess, caller });
+    return intercept.store?.(direct) ?? direct;
+  };
+  const storeOfBridge = storeFor('mcp-bridge');
 
   const waits = new Waits(Date.now);
-  const heartbeat = bridgeHeartbeat(storeClient, `bridge-${randomUUID()}`, config.heartbeatTtlMs, waits);
-  const bridge = await startBridgePart(options, heartbeat, { client: storeClient, isFar: false }, waits);
+  const heartbeat = bridgeHeartbeat(storeOfBridge, `bridge-${randomUUID()}`, config.heartbeatTtlMs, waits);
+  const bridge = await startBridgePart(options, heartbeat, { client: storeOfBridge, isFar: false }, waits);
   parts.push({ name: 'mcp-bridge', stop: bridge.stop });
   const directBridge = createInProcessClient(mcp.McpBridgeService, bridge.service, inProcess);
   const bridgeClient = intercept.bridge?.(directBridge) ?? directBridge;
@@ -86,7 +89,7 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
     options,
     `orchestrator-${randomUUID()}`,
     {
-      store: storeClient,
+      store: storeFor('orchestrator'),
       // There is one bridge, in this process: its heartbeat names no address.
       connectBridge: () => ({ client: bridgeClient, close: () => undefined }),
       models: intercept.models?.(models) ?? models,
@@ -100,7 +103,10 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
 
   const directApprovals = createInProcessClient(
     approvals.ApprovalsService,
-    approvalsPart(`approvals-${randomUUID()}`, { store: storeClient, orchestrator: orchestratorClient }),
+    approvalsPart(`approvals-${randomUUID()}`, {
+      store: storeFor('approvals'),
+      orchestrator: orchestratorClient,
+    }),
     inProcess,
   );
   const approvalsClient = intercept.approvals?.(directApprovals) ?? directApprovals;
@@ -111,7 +117,7 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
     {
       orchestrator: orchestratorClient,
       approvals: approvalsClient,
-      store: storeClient,
+      store: storeFor('gateway'),
       bridge: bridgeClient,
     },
     options.gateway,

@@ -1,5 +1,6 @@
 import { anonymousPrincipal, invalidArgument } from '@stopgo/core';
 import { bearerBytesMax } from './bounds.ts';
+import type { PeerName } from './peers.ts';
 import type { Secret } from './secret.ts';
 
 /** Who acts. A union that grows with authentication; today everybody is anonymous. */
@@ -38,6 +39,11 @@ export type CallContext = {
   readonly signal: AbortSignal;
   /** Whether the caller is one of our own services: in this process, or holding the internal token. */
   readonly peerInternal: boolean;
+  /**
+   * Which of our services the caller proved to be. Absent: it did not prove it, as with a token that all services share. Who must be
+   * told apart is told apart by this and never by what a request says.
+   */
+  readonly peerService?: PeerName;
 };
 
 /** What a caller sends along with a request. */

@@ -18,9 +18,9 @@ import {
 import { FrameWriter } from './frame-writer.ts';
 import type { GrpcCalls } from './grpc-call.ts';
 import { bytesOf, statusOf } from './grpc-status.ts';
-import type { TokenProof } from './internal-token.ts';
 import { type CallLifetime, callerLeft, deadlinePassed } from './lifetime.ts';
 import type { BoundMethod } from './methods.ts';
+import type { TokenProof } from './peers.ts';
 
 type UnaryMethod = BoundMethod & { readonly kind: 'unary' };
 type Stream = ServerDuplexStream<Buffer, Buffer>;

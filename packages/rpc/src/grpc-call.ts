@@ -1,14 +1,21 @@
 import { once } from 'node:events';
 import type { DescMessage } from '@bufbuild/protobuf';
 import type { Metadata, ServerUnaryCall, ServerWritableStream, sendUnaryData } from '@grpc/grpc-js';
-import { DomainError, type ErrorKind, invalidArgument, unauthenticated, unavailable } from '@stopgo/core';
+import {
+  DomainError,
+  type ErrorKind,
+  invalidArgument,
+  permissionDenied,
+  unauthenticated,
+  unavailable,
+} from '@stopgo/core';
 import { decode, encode, tooLarge } from './codec.ts';
 import { errorInTrailerField, statusOf } from './grpc-status.ts';
 import { errorForCaller, type OnInternalError } from './internal-errors.ts';
-import type { TokenCheck, TokenProof } from './internal-token.ts';
 import { type Invocation, invokeStream, invokeUnary } from './invoke.ts';
 import { CallLifetime, callerLeft, deadlinePassed } from './lifetime.ts';
 import type { BoundMethod, Method } from './methods.ts';
+import { type Callers, isCaller, type TokenCheck, type TokenProof } from './peers.ts';
 import { identityOf, internalTokenOf, type WireContext, wireContextIn } from './wire-context.ts';
 
 type UnaryCall = ServerUnaryCall<Buffer, Buffer>;
@@ -19,7 +26,7 @@ type StreamMethod = BoundMethod & { readonly kind: 'stream' };
 
 /** A call as it arrived. */
 export type Received = {
-  /** Whether its peer is one of ours. */
+  /** Whether its peer is one of ours, and which. */
   readonly proof: TokenProof;
   readonly context: WireContext;
   readonly request: Uint8Array;
@@ -41,6 +48,7 @@ export type OnCall = (call: ServedCall) => void;
 /** The calls a gRPC server is serving, and what they need. */
 export class GrpcCalls {
   readonly #checkToken: TokenCheck;
+  readonly #callers: Callers | undefined;
   readonly #messageBytesMax: number;
   readonly #onInternalError: OnInternalError;
   readonly #onCall: OnCall | undefined;
@@ -48,11 +56,13 @@ export class GrpcCalls {
 
   constructor(options: {
     readonly checkToken: TokenCheck;
+    readonly callers: Callers | undefined;
     readonly messageBytesMax: number;
     readonly onInternalError: OnInternalError;
     readonly onCall: OnCall | undefined;
   }) {
     this.#checkToken = options.checkToken;
+    this.#callers = options.callers;
     this.#messageBytesMax = options.messageBytesMax;
     this.#onInternalError = options.onInternalError;
     this.#onCall = options.onCall;
@@ -169,14 +179,20 @@ export class GrpcCalls {
   }
 
   #invocation(method: Method, { proof, context, request }: Received, lifetime: CallLifetime): Invocation {
-    if (proof === 'refused') {
-      throw unauthenticated(`${method.path}: the internal token is missing or wrong; give both services the same one`);
+    if (proof.kind === 'refused') {
+      throw unauthenticated(
+        `${method.path}: the internal token is missing or wrong; give the caller its own, and this service its digest`,
+      );
+    }
+    if (!isCaller(this.#callers, proof, method.desc.name)) {
+      const peer = (proof.kind === 'proven' && proof.service) || 'peer';
+      throw permissionDenied(`${method.path} is not for the ${peer} to call`, { peer });
     }
     const bytes = request.byteLength;
     if (bytes > this.#messageBytesMax) throw tooLarge(method.path, bytes, this.#messageBytesMax);
     return {
       context: {
-        ...identityOf(context, proof === 'proven'),
+        ...identityOf(context, proof),
         ...(lifetime.deadline === undefined ? {} : { deadline: lifetime.deadline }),
         get signal() {
           return lifetime.signal;

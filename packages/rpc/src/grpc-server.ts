@@ -24,8 +24,9 @@ import { ServerExchanges } from './exchange-server.ts';
 import { GrpcCalls, type OnCall } from './grpc-call.ts';
 import { addHealth } from './grpc-health.ts';
 import { type OnInternalError, warnOfInternalError } from './internal-errors.ts';
-import { checkInternalToken, tokenCheck } from './internal-token.ts';
+import { checkInternalToken } from './internal-token.ts';
 import { type BoundMethod, boundMethodsOf } from './methods.ts';
+import { type Callers, type KnownPeers, tokenCheck } from './peers.ts';
 import type { Secret } from './secret.ts';
 import type { ServiceImpl } from './service-types.ts';
 
@@ -46,8 +47,12 @@ export type GrpcServerOptions = {
   /** `host:port` or `[ipv6]:port`; port 0 takes a free one. */
   readonly address: string;
   readonly services: readonly BoundService[];
-  /** Calls without it are refused with `unauthenticated`. Required beyond loopback. */
+  /** The token that all who call share: calls without it are refused with `unauthenticated`. Beyond loopback it or `peers` is required. */
   readonly internalToken?: Secret;
+  /** By which tokens those who call are known, in place of one that all share. */
+  readonly peers?: KnownPeers;
+  /** Which of `peers` may call what; the rest is refused with `permission_denied`. Absent: all of them everything. */
+  readonly callers?: Callers;
   readonly limits?: {
     /** Largest message in either direction, in bytes. Default `messageBytesMaxDefault`. */
     readonly messageBytesMax?: number;
@@ -84,12 +89,14 @@ export type GrpcServer = {
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const { host, port } = parseAddress(options.address);
   checkInternalToken(options.internalToken);
-  if (options.internalToken === undefined && !isLoopback(host)) {
+  const expected = options.peers ?? options.internalToken;
+  if (expected === undefined && !isLoopback(host)) {
     throw new Error(`refusing to listen on ${options.address} without an internal token: it is beyond loopback`);
   }
   const messageBytesMax = options.limits?.messageBytesMax ?? messageBytesMaxDefault;
   const calls = new GrpcCalls({
-    checkToken: tokenCheck(options.internalToken),
+    checkToken: tokenCheck(expected),
+    callers: options.callers,
     messageBytesMax,
     onInternalError: options.onInternalError ?? warnOfInternalError,
     onCall: options.onCall,

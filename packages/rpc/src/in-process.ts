@@ -5,6 +5,7 @@ import { type OnInternalError, warnOfInternalError } from './internal-errors.ts'
 import { type Invocation, invokeStream, invokeUnary } from './invoke.ts';
 import { type CallLifetime, callLifetime } from './lifetime.ts';
 import { type BoundMethod, boundMethodsOf, type MessageInit, requestOf } from './methods.ts';
+import type { PeerName } from './peers.ts';
 import type { Secret } from './secret.ts';
 import type { CallOptions, Client, ClientDefaults, ServiceImpl } from './service-types.ts';
 
@@ -12,6 +13,8 @@ import type { CallOptions, Client, ClientDefaults, ServiceImpl } from './service
 export type InProcessOptions = ClientDefaults & {
   /** Where exceptions go that callers may not see; without it a process warning names their id. */
   readonly onInternalError?: OnInternalError;
+  /** Which service calls; see {@link CallContext.peerService}. */
+  readonly caller?: PeerName;
 };
 
 /**
@@ -58,12 +61,12 @@ function invocation(
   method: BoundMethod,
   request: MessageInit,
   options: CallOptions,
-  { onInternalError = warnOfInternalError }: InProcessOptions,
+  { onInternalError = warnOfInternalError, caller }: InProcessOptions,
   lifetime: CallLifetime,
 ): Invocation {
   return {
     request: requestOf(method, request),
-    context: new ReceivedContext(options.context ?? {}, lifetime),
+    context: new ReceivedContext(options.context ?? {}, lifetime, caller),
     lifetime,
     onInternalError,
   };
@@ -77,15 +80,17 @@ class ReceivedContext implements CallContext {
   readonly traceparent?: string;
   readonly deadline?: number;
   readonly peerInternal = true;
+  readonly peerService?: PeerName;
   readonly #lifetime: CallLifetime;
 
-  constructor(sent: OutgoingContext, lifetime: CallLifetime) {
+  constructor(sent: OutgoingContext, lifetime: CallLifetime, caller: PeerName | undefined) {
     checkContext(sent);
     if (sent.bearerToken !== undefined) this.bearerToken = sent.bearerToken;
     if (sent.sessionId !== undefined) this.sessionId = sent.sessionId;
     this.principal = sent.principal ?? anonymous;
     if (sent.traceparent !== undefined) this.traceparent = sent.traceparent;
     if (lifetime.deadline !== undefined) this.deadline = lifetime.deadline;
+    if (caller !== undefined) this.peerService = caller;
     this.#lifetime = lifetime;
   }
 

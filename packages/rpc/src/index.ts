@@ -20,5 +20,14 @@ export { type BoundService, bind, type GrpcServer, type GrpcServerOptions, start
 export { createInProcessClient, type InProcessOptions } from './in-process.ts';
 export type { OnInternalError } from './internal-errors.ts';
 export { checkInternalToken } from './internal-token.ts';
+export {
+  type Callers,
+  formatPeers,
+  type KnownPeers,
+  type PeerName,
+  parsePeers,
+  peerNames,
+  peerToken,
+} from './peers.ts';
 export { Secret } from './secret.ts';
 export type { CallOptions, Client, ClientDefaults, ServiceImpl } from './service-types.ts';

@@ -1,6 +1,7 @@
 import { Metadata } from '@grpc/grpc-js';
 import { invalidArgument, parseJson } from '@stopgo/core';
 import { anonymous, type CallContext, checkContext, type OutgoingContext, type Principal } from './context.ts';
+import type { TokenProof } from './peers.ts';
 import { Secret } from './secret.ts';
 
 // Own keys instead of `authorization`: what proxies and tracers log by habit must not hold an end user's token.
@@ -71,14 +72,16 @@ export function wireContextIn(metadata: Metadata): WireContext {
  */
 export function identityOf(
   { bearerToken, sessionId, traceparent, principal }: WireContext,
-  peerInternal: boolean,
+  proof: TokenProof,
 ): Omit<CallContext, 'signal' | 'deadline'> {
+  const peerInternal = proof.kind === 'proven';
   const identity = {
     ...(bearerToken === undefined ? {} : { bearerToken: new Secret(bearerToken) }),
     ...(sessionId === undefined ? {} : { sessionId }),
     principal: peerInternal && principal !== undefined ? parsePrincipal(principal) : anonymous,
     ...(traceparent === undefined ? {} : { traceparent }),
     peerInternal,
+    ...(proof.kind !== 'proven' || proof.service === undefined ? {} : { peerService: proof.service }),
   };
   checkContext(identity);
   return identity;

@@ -32,9 +32,11 @@ import { checkAppend } from './check-append.ts';
 import type { DeltaChannel } from './delta-channel.ts';
 import type { DiskProblem } from './disk-condition.ts';
 import type { AppendOutcome, EventLog, KnownKey } from './event-log.ts';
+import { forPeers } from './for-peers.ts';
 import type { InstanceBoard } from './instance-board.ts';
 import { OpenStreams } from './open-streams.ts';
 import { checkLimit, encodeChangeCursor, encodeCursor, pageByChange, pageOf } from './paging.ts';
+import { checkRecorder } from './recorders.ts';
 import { withWaits } from './run-waits.ts';
 import { ticketAnswer } from './ticket.ts';
 import { verifyStream } from './verify.ts';
@@ -97,7 +99,7 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
     }
   };
 
-  return {
+  return forPeers({
     async getCondition() {
       const problem = parts.condition?.();
       return problem === undefined ? {} : { problem: problem.text, reason: problem.reason };
@@ -106,6 +108,7 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
     // The signal of a call is made when it is looked at: most appends do not wait.
     async append(request, context) {
       const append = checkAppend(request);
+      if (context.peerService !== undefined) checkRecorder(context.peerService, append);
       // A conversation that was set aside takes nothing: not even what it seems to have already is acknowledged.
       const conversationId = conversationOfStream(append.stream);
       if (conversationId !== undefined) views.snapshot(conversationId);
@@ -294,7 +297,7 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
     async listStreams({ prefix, after, limit }) {
       return { streams: [...(await log.streams(prefix, after, checkLimit(limit, listLimitMax)))] };
     },
-  };
+  });
 
   /** Waits for a revision that the caller knows of and the view does not show yet. */
   async function reached(conversationId: string, revision: number, signal: AbortSignal): Promise<void> {

@@ -8,7 +8,7 @@ import { readInternalToken, variablesOf } from '../internal-token.ts';
 
 /** What the environment of the launcher says. */
 export type LauncherEnvironment = {
-  /** The one that is set, for tools that call the services from outside; else a new one for each start. */
+  /** The one that is set, for commands that read from outside; else a new one for each start. Each service gets one made from it. */
   readonly internalToken: Secret;
   /** With which credentials for notifications are sealed; absent: the data directory keeps one. */
   readonly pushKey?: Secret;

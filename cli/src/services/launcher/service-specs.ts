@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Secret } from '@stopgo/rpc';
+import { formatPeers, type PeerName, peerNames, peerToken, type Secret } from '@stopgo/rpc';
 import type { AgentConfig } from '@stopgo/runtime';
 import { addressVariables, dependenciesOf } from '../environment.ts';
 import type { ServiceName } from '../names.ts';
@@ -15,6 +15,7 @@ export type SpecOptions = {
   /** The program that is given `service NAME`. */
   readonly program: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** That of each service is made from it. */
   readonly internalToken: Secret;
   /** With which orchestrators seal credentials for notifications. */
   readonly pushKey: Secret;
@@ -31,7 +32,8 @@ export function serviceSpec(service: ServiceName, number: number, options: SpecO
   const fixed = {
     ...environmentFor(service, options.env),
     ...ownVariables(service, name, options),
-    STOPGO_INTERNAL_TOKEN: internalToken.reveal(),
+    STOPGO_INTERNAL_TOKEN: tokenOf(service, internalToken).reveal(),
+    STOPGO_INTERNAL_PEERS: formatPeers(peerNames.map((peer) => [peer, tokenOf(peer, internalToken)])),
     [launchedFor]: dataDir,
   };
   return {
@@ -44,6 +46,9 @@ export function serviceSpec(service: ServiceName, number: number, options: SpecO
     }),
   };
 }
+
+/** Whoever has the one that the others are made from reads with it. */
+const tokenOf = (peer: PeerName, root: Secret): Secret => (peer === 'operator' ? root : peerToken(root, peer));
 
 function ownVariables(service: ServiceName, name: string, options: SpecOptions): Readonly<Record<string, string>> {
   const { dataDir, nats, offlineModel, pushKey } = options;

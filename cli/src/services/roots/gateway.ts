@@ -3,6 +3,7 @@ import { createGrpcClient } from '@stopgo/rpc';
 import type { Started } from '@stopgo/runtime';
 import { startGatewayPart } from '../../parts/gateway.ts';
 import { callsGraceMs } from '../bounds.ts';
+import { callersOf } from '../names.ts';
 import type { ServiceProcess } from '../service-process.ts';
 import { EveryBridge } from './every-bridge.ts';
 
@@ -31,7 +32,7 @@ export async function startGatewayService(process: ServiceProcess): Promise<Star
   process.add('gateway', gateway.stop);
   await process.reachStore(toStore);
   if (environment.listen !== undefined) {
-    const server = await process.listen([]);
+    const server = await process.listen([], callersOf.gateway);
     process.add('gRPC server', () => server.stop(callsGraceMs));
   }
   return { address: gateway.address, stop: () => process.stop() };

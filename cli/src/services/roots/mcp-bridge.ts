@@ -7,6 +7,7 @@ import type { Started } from '@stopgo/runtime';
 import { startBridgePart } from '../../parts/bridge.ts';
 import { bridgeHeartbeat } from '../../parts/bridge-heartbeat.ts';
 import { callsGraceMs } from '../bounds.ts';
+import { callersOf } from '../names.ts';
 import type { ServiceProcess } from '../service-process.ts';
 import { whenAvailable } from '../wait.ts';
 
@@ -43,7 +44,7 @@ export async function startBridgeService(process: ServiceProcess): Promise<Start
       signal: stopping,
     },
   );
-  const server = await process.listen([bind(mcp.McpBridgeService, bridge.service)]);
+  const server = await process.listen([bind(mcp.McpBridgeService, bridge.service)], callersOf['mcp-bridge']);
   // Calls that run may end, and their drivers may ask for the outcome, before nobody answers any more.
   process.add('gRPC server', () => server.stop(callsGraceMs));
   process.add('mcp-bridge', bridge.stop);

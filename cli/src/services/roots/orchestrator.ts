@@ -4,6 +4,7 @@ import type { Started } from '@stopgo/runtime';
 import { checkedModels } from '../../parts/models.ts';
 import { startOrchestratorPart } from '../../parts/orchestrator.ts';
 import { callsGraceMs } from '../bounds.ts';
+import { callersOf } from '../names.ts';
 import type { ServiceProcess } from '../service-process.ts';
 
 /** One orchestrator: the only service with models and their keys. */
@@ -25,7 +26,10 @@ export async function startOrchestratorService(process: ServiceProcess): Promise
   const running = await startOrchestratorPart(process.options, instance, clients);
   process.add('orchestrator', running.stop);
   await warm;
-  const server = await process.listen([bind(orchestrator.OrchestratorService, running.service)]);
+  const server = await process.listen(
+    [bind(orchestrator.OrchestratorService, running.service)],
+    callersOf.orchestrator,
+  );
   // At the same time: calls that wait for a run end with it.
   process.add('gRPC server', async () => void (await Promise.all([server.stop(callsGraceMs), running.stop()])));
   return { address: process.advertised(server), stop: () => process.stop() };

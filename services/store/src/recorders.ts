@@ -1,0 +1,118 @@
+import { BinaryReader } from '@bufbuild/protobuf/wire';
+import { type Fact, type FactName, permissionDenied } from '@stopgo/core';
+import { facts, fromBinary } from '@stopgo/proto';
+import type { PeerName } from '@stopgo/rpc';
+import type { StreamAppend } from './event-log.ts';
+
+/** The streams that a service appends to, by how their names begin. One that is not here appends to none. */
+const streamsOf: Readonly<Partial<Record<PeerName, readonly string[]>>> = {
+  approvals: ['conversation-'],
+  orchestrator: ['conversation-', 'agent-', 'toolset-', 'tool-', 'push-'],
+  'mcp-bridge': ['pins-', 'tool-'],
+};
+
+const byDriver: readonly PeerName[] = ['orchestrator'];
+const byBridge: readonly PeerName[] = ['mcp-bridge'];
+
+/**
+ * Which services record which fact. What lets a call run is for the approvals service alone: a bridge, next to which tool servers run,
+ * must not be able to say it. The orchestrator says what a policy decides, and what nobody decided in time.
+ */
+const recordersOf: Readonly<Record<FactName, readonly PeerName[]>> = {
+  conversationCreated: byDriver,
+  userMessageReceived: byDriver,
+  runStarted: byDriver,
+  runClaimed: byDriver,
+  runReleased: byDriver,
+  stepStarted: byDriver,
+  modelResponded: byDriver,
+  modelFailed: byDriver,
+  modelAnsweredNothing: byDriver,
+  approvalRequested: byDriver,
+  // Of the orchestrator not all: see `isOfNoPerson`.
+  approvalResolved: ['approvals', 'orchestrator'],
+  inputRequested: byDriver,
+  inputProvided: byDriver,
+  inputWithdrawn: byDriver,
+  toolCallStarted: byDriver,
+  toolCallFinished: byDriver,
+  toolCallInDoubt: byDriver,
+  toolCallRefused: byDriver,
+  delegationStarted: byDriver,
+  delegationUpdated: byDriver,
+  delegationFinished: byDriver,
+  delegationRequested: byDriver,
+  delegationAsked: byDriver,
+  delegationAnswered: byDriver,
+  stateSet: byDriver,
+  stepFinished: byDriver,
+  runCompleted: byDriver,
+  runFailed: byDriver,
+  runCanceled: byDriver,
+  pushConfigured: byDriver,
+  pushRemoved: byDriver,
+  pushClaimed: byDriver,
+  pushAttempted: byDriver,
+  pushReleased: byDriver,
+  agentDefined: byDriver,
+  toolsetDefined: byDriver,
+  // A bridge defines what it meets, whoever offers it what is of the platform itself.
+  toolDefined: ['orchestrator', 'mcp-bridge'],
+  toolServerMet: byBridge,
+  toolsAccepted: byBridge,
+};
+
+const { APPROVED, REJECTED, EXPIRED, WITHDRAWN } = facts.Decision;
+
+/** Fields of a payload, each of which is a kind of fact. */
+const nameOf: ReadonlyMap<number, FactName> = new Map(
+  facts.PayloadSchema.fields.map(({ number, localName }) => [number, localName as FactName]),
+);
+
+/**
+ * Checks that a service may append this.
+ *
+ * @throws DomainError `permission_denied` that names the service and the stream, or the fact.
+ */
+export function checkRecorder(peer: PeerName, { stream, events }: StreamAppend): void {
+  const may = streamsOf[peer]?.some((prefix) => stream.startsWith(prefix)) ?? false;
+  if (!may) throw permissionDenied(`the ${peer} appends nothing to ${stream}`, { peer, stream });
+  for (const { payload } of events) {
+    // Most kinds are told by their number alone; nothing is decoded twice.
+    for (const name of namesIn(payload)) {
+      if (!recordersOf[name].includes(peer) || (name === 'approvalResolved' && !mayResolve(peer, payload)))
+        throw permissionDenied(`the ${peer} does not record ${name}: nothing was appended to ${stream}`, {
+          peer,
+          stream,
+        });
+    }
+  }
+}
+
+/** The kinds of fact in a payload: one, unless it was made to mislead. Empty where it is no payload, which others find out. */
+function namesIn(payload: Uint8Array): readonly FactName[] {
+  const names: FactName[] = [];
+  try {
+    const reader = new BinaryReader(payload);
+    while (reader.pos < reader.len) {
+      const [field, wireType] = reader.tag();
+      reader.skip(wireType, field);
+      const name = nameOf.get(field);
+      if (name !== undefined) names.push(name);
+    }
+  } catch {
+    // It cannot be decoded either.
+  }
+  return names;
+}
+
+const mayResolve = (peer: PeerName, payload: Uint8Array): boolean =>
+  peer === 'approvals' || isOfNoPerson(fromBinary(facts.PayloadSchema, payload).fact as Fact);
+
+/** True for what became of an approval without anybody's word: a policy decided, its time was over, or nobody needs it any more. */
+function isOfNoPerson(resolved: Fact): boolean {
+  if (resolved.case !== 'approvalResolved') return true;
+  const { decision, byPolicy } = resolved.value;
+  if (decision === WITHDRAWN || decision === EXPIRED) return true;
+  return byPolicy && (decision === APPROVED || decision === REJECTED);
+}
