@@ -12,8 +12,11 @@ export type CallTurn = {
   readonly come: Promise<void> | undefined;
   /** Resolves when no other call of this process is before it, or it has left; undefined if none is. */
   readonly alone: Promise<void> | undefined;
-  /** To be called when the call is over or will not be made; again, it does nothing. */
-  readonly leave: () => void;
+  /**
+   * To be called when the call is over; again, it does nothing. `isMade`: whether its server was given it. How long it took says
+   * something of the calls of that server, and nothing if it was not.
+   */
+  readonly leave: (isMade: boolean) => void;
 };
 
 const unlimited: CallTurn = { come: undefined, alone: undefined, leave: () => undefined };
@@ -41,16 +44,16 @@ export class CallTurns {
     const line = this.#lines.get(name) ?? new Line(this.#clock, this.#paceOf(server), this.#aheadMax);
     this.#lines.set(name, line);
     const place = new Place();
-    const leave = (): void => {
+    const leave = (isMade: boolean): void => {
       // Another call may have begun a line of its own under this name since.
       if (place.at === 'left') return;
       signal.removeEventListener('abort', giveUp);
-      line.leave(place);
+      line.leave(place, isMade);
       if (line.isEmpty) this.#lines.delete(name);
     };
     const giveUp = (): void => {
       if (place.at !== 'waiting') return;
-      leave();
+      leave(false);
       place.mayBegin.close(signal.reason);
     };
     line.enter(place, atOnce);
@@ -116,9 +119,9 @@ class Line {
     this.#admit();
   }
 
-  leave(place: Place): void {
+  leave(place: Place, isMade: boolean): void {
     const since = this.#running.get(place);
-    if (since !== undefined) this.#pace.ended(this.#clock() - since);
+    if (isMade && since !== undefined) this.#pace.ended(this.#clock() - since);
     this.#running.delete(place);
     this.#ahead.delete(place);
     this.#waiting.delete(place);

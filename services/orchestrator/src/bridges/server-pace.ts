@@ -26,8 +26,8 @@ export class ServerPace {
 
   /**
    * How many calls may be begun behind those that run, which have taken `runningMs` each: about as many as the server answers within
-   * {@link aheadMs}, and `most` at most. None unless one of those that run will soon be over, as it is young, and none of the last ones was long: of a server
-   * that is not known yet that cannot be said.
+   * {@link aheadMs}, and `most` at most. None unless one of those that run will soon be over, as it is young, and none of the last ones
+   * was long: of a server that is not known yet that cannot be said.
    */
   ahead(runningMs: readonly number[], most = aheadMax): number {
     const isShort = (ms: number): boolean => ms < shortCallMs;

@@ -203,7 +203,7 @@ test('a bridge is sent so many calls of a server as it makes at the same time; a
   const second = tools.turn('one', 'files', signal);
   expect([first.come === undefined, second.come === undefined]).toEqual([true, false]);
   expect(tools.turn('two', 'files', signal).come).toBeUndefined();
-  first.leave();
+  first.leave(true);
   await second.come;
 });
 

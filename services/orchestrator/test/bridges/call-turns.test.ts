@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type CallTurn, CallTurns } from '../../src/bridges/call-turns.ts';
-import { aheadMax, shortCallMs } from '../../src/bridges/server-pace.ts';
+import { aheadMax, lastCallsMax, shortCallMs } from '../../src/bridges/server-pace.ts';
 
 const { signal } = new AbortController();
 
@@ -9,7 +9,7 @@ function turnsAt(ahead = 1, at = { now: 0 }) {
   const turns = new CallTurns(() => at.now, ahead);
   const take = (server: string, atOnce: number, until = signal) => turns.take('bridge', server, atOnce, until);
   /** A server of which short calls have been seen. */
-  const short = (server: string) => take(server, 1).leave();
+  const short = (server: string) => take(server, 1).leave(true);
   return { at, turns, take, short };
 }
 
@@ -30,9 +30,9 @@ test('so many have their turn as may, the others in the order they came; lines d
   expect(take('other', 1).come).toBeUndefined();
   expect(turns.take('another bridge', 'files', 1, signal).come).toBeUndefined();
   expect(await hasCome(c!)).toBe(false);
-  b!.leave();
+  b!.leave(true);
   expect(await hasCome(c!)).toBe(true);
-  a!.leave();
+  a!.leave(true);
   expect(await hasCome(d!)).toBe(true);
 });
 
@@ -45,11 +45,11 @@ test('who gives up while it waits takes no turn, and gives none away', async () 
   leaving.abort(new Error('the run was canceled'));
   await expect(gone.come).rejects.toThrow('the run was canceled');
   expect(await isAlone(gone)).toBe(true);
-  gone.leave();
+  gone.leave(true);
   expect(await hasCome(next)).toBe(false);
-  first.leave();
+  first.leave(true);
   expect(await hasCome(next)).toBe(true);
-  next.leave();
+  next.leave(true);
   expect(take('files', 1).come).toBeUndefined();
 });
 
@@ -64,15 +64,15 @@ test('where calls are short, one may be begun behind those that run, and no more
   const [a, b, c, d] = [1, 2, 3, 4].map(() => take('files', 1));
   expect([a!.come, a!.alone, b!.come]).toEqual([undefined, undefined, undefined]);
   expect([await isAlone(b!), await hasCome(c!), await hasCome(d!)]).toEqual([false, false, false]);
-  a!.leave();
+  a!.leave(true);
   expect([await isAlone(b!), await hasCome(c!), await isAlone(c!), await hasCome(d!)]).toEqual([
     true,
     true,
     false,
     false,
   ]);
-  a!.leave();
-  b!.leave();
+  a!.leave(true);
+  b!.leave(true);
   expect(await isAlone(c!)).toBe(true);
 });
 
@@ -83,7 +83,7 @@ test('more may be begun behind those that run, as many as are allowed, in their 
   const behind = Array.from({ length: aheadMax + 2 }, () => take('files', 1));
   const begun = async () => (await Promise.all(behind.map(hasCome))).filter((has) => has).length;
   expect(await begun()).toBe(aheadMax);
-  running.leave();
+  running.leave(true);
   expect([await begun(), await isAlone(behind[0]!), await isAlone(behind[1]!)]).toEqual([aheadMax + 1, true, false]);
 });
 
@@ -91,7 +91,7 @@ test('the longer the calls of a server, the fewer are begun behind those that ru
   const { at, take } = turnsAt(aheadMax);
   const one = take('files', 1);
   at.now = 50;
-  one.leave();
+  one.leave(true);
   take('files', 1);
   const behind = [1, 2, 3].map(() => take('files', 1));
   expect(await Promise.all(behind.map(hasCome))).toEqual([true, true, false]);
@@ -100,12 +100,12 @@ test('the longer the calls of a server, the fewer are begun behind those that ru
 test('one that leaves again does not end the line that others are in by then', async () => {
   const { take } = turnsAt(0);
   const gone = take('files', 1);
-  gone.leave();
+  gone.leave(true);
   const running = take('files', 1);
-  gone.leave();
+  gone.leave(true);
   const waiting = take('files', 1);
   expect(await hasCome(waiting)).toBe(false);
-  running.leave();
+  running.leave(true);
   expect(await hasCome(waiting)).toBe(true);
 });
 
@@ -113,9 +113,9 @@ test('one that is ahead and leaves makes room for the next, and gives no turn to
   const { take, short } = turnsAt();
   short('files');
   const [a, b, c] = [1, 2, 3].map(() => take('files', 1));
-  b!.leave();
+  b!.leave(true);
   expect([await isAlone(b!), await hasCome(c!), await isAlone(c!)]).toEqual([true, true, false]);
-  a!.leave();
+  a!.leave(true);
   expect(await isAlone(c!)).toBe(true);
 });
 
@@ -126,7 +126,7 @@ test('behind a call that has run for long, none is begun; nor at a server of whi
   at.now = shortCallMs;
   const next = take('files', 1);
   expect(await hasCome(next)).toBe(false);
-  long.leave();
+  long.leave(true);
   expect(await isAlone(next)).toBe(true);
   expect(await hasCome(take('files', 1))).toBe(false);
 });
@@ -136,11 +136,30 @@ test('the length of a call is counted from when none was before it', async () =>
   short('files');
   const [a, b] = [take('files', 1), take('files', 1)];
   at.now = shortCallMs - 1;
-  a.leave();
+  a.leave(true);
   at.now += shortCallMs - 1;
-  b.leave();
+  b.leave(true);
   const [c, d] = [take('files', 1), take('files', 1)];
   expect([c.come, d.come]).toEqual([undefined, undefined]);
+});
+
+test('one that leaves unmade says nothing of the pace', async () => {
+  const { at, take, short } = turnsAt();
+  take('unknown', 1).leave(false);
+  take('unknown', 1);
+  expect(await hasCome(take('unknown', 1))).toBe(false);
+  const long = take('slow', 1);
+  at.now = shortCallMs;
+  long.leave(true);
+  for (let unmade = 0; unmade < lastCallsMax; unmade += 1) take('slow', 1).leave(false);
+  take('slow', 1);
+  expect(await hasCome(take('slow', 1))).toBe(false);
+  short('quick');
+  const late = take('quick', 1);
+  at.now += shortCallMs;
+  late.leave(false);
+  take('quick', 1);
+  expect(await hasCome(take('quick', 1))).toBe(true);
 });
 
 test('what is known of a server is known at another bridge, too', () => {
@@ -155,8 +174,8 @@ test('a server that takes fewer at a time than before gets no more than it takes
   const [a, b] = [take('files', 2), take('files', 2)];
   const next = take('files', 1);
   at.now = shortCallMs;
-  a.leave();
+  a.leave(true);
   expect(await hasCome(next)).toBe(false);
-  b.leave();
+  b.leave(true);
   expect(await hasCome(next)).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { type CallState, type Effect, serverOf } from '@stopgo/core';
 import { endUnanswered } from '../delegations/send-delegation.ts';
 import { argumentsOf } from '../handle/call-arguments.ts';
-import type { CallWay } from '../handle/call-way.ts';
+import type { CallPlace, CallWay } from '../handle/call-way.ts';
 import { authPrompt, needsToken } from '../handle/needs-token.ts';
 import type { RunHandle } from '../handle/run-handle.ts';
 import { surelyStill, sureOf } from '../handle/sure-of.ts';
@@ -38,7 +38,7 @@ export async function performCall(
     call,
     effect,
     signal,
-    (now, bridge, answered) => begun(driver, way, now, effect, { bridge, answered }, signal),
+    (now, place) => begun(driver, way, now, effect, place, signal),
     () => performCall(driver, effect, signal),
   );
 }
@@ -49,13 +49,13 @@ async function begun(
   way: CallWay,
   call: CallState,
   effect: Extract<Effect, { kind: 'call' }>,
-  { bridge, answered }: { readonly bridge: string; readonly answered: (() => void) | undefined },
+  place: CallPlace,
   signal: AbortSignal,
 ): Promise<void> {
   const { attempt } = effect;
   const sureUntil = sureOf(driver);
   if (effect.fenced) {
-    const taken = await driver.submit({ type: 'startCall', callId: call.id, attempt, bridge });
+    const taken = await driver.submit({ type: 'startCall', callId: call.id, attempt, bridge: place.bridge });
     if (taken !== 'applied') return;
   }
   const argumentsJson = await argumentsOf(driver, call, signal);
@@ -63,8 +63,7 @@ async function begun(
   if (effect.fenced && !(await surelyStill(driver, sureUntil, () => isMine(driver, effect), signal))) return;
   if (signal.aborted) return;
   tellUnasked(driver, call, attempt);
-  const command = await way.send(driver, call, effect, bridge, argumentsJson, signal);
-  answered?.();
+  const command = await way.send(driver, call, effect, place, argumentsJson, signal);
   if (command === undefined) return;
   const fenced = driver.state.run?.calls[call.id] ?? call;
   if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command, argumentsJson);

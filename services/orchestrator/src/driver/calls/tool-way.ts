@@ -26,21 +26,24 @@ export const toolWay: CallWay = {
         // Much may have happened since: all is looked at again, by a bridge that is there.
         if (liveness.isDead(bridge)) {
           // It may be this one again, once it is alive: this place must not be before the one that is taken then.
-          turn.leave();
+          turn.leave(false);
           return await again();
         }
       }
       // The next call waits for this one's answer, and not until that is on the record.
-      await begin(driver.state.run?.calls[effect.id] ?? call, bridge, turn.leave);
+      await begin(driver.state.run?.calls[effect.id] ?? call, { bridge, answered: turn.leave });
     } finally {
-      turn.leave();
+      // Unless it has been told what became of it.
+      turn.leave(false);
     }
   },
 
-  async send(driver, call, { attempt, fenced }, bridge, argumentsJson, signal) {
+  async send(driver, call, { attempt, fenced }, { bridge, answered }, argumentsJson, signal) {
     const request = requestOf(driver, call, attempt, bridge, argumentsJson);
     const outcome = await (fenced ? sendOnce : sendRepeatable)(driver, request, signal);
-    return outcome === undefined ? undefined : outcomeCommand(call, attempt, outcome, argumentsJson);
+    if (outcome === undefined) return undefined;
+    answered(outcome.kind === 'finished' || outcome.kind === 'unknown');
+    return outcomeCommand(call, attempt, outcome, argumentsJson);
   },
 
   async recover(driver, call, { attempt, bridge }, argumentsJson, signal) {

@@ -1,13 +1,16 @@
-import type { CallWay } from '../handle/call-way.ts';
+import type { CallPlace, CallWay } from '../handle/call-way.ts';
 import { answerDelegation } from './answer-delegation.ts';
 import { delegationCommand } from './delegation-outcome.ts';
 import { lookUpDelegation, sendDelegation } from './send-delegation.ts';
 
+/** No bridge makes it, and nobody waits for its place. */
+const nowhere: CallPlace = { bridge: '', answered: () => undefined };
+
 /** Delegations go from this process to the agent itself: no bridge has a part in them. */
 export const delegationWay: CallWay = {
-  whenItMay: (_driver, call, _effect, _signal, begin) => begin(call, ''),
+  whenItMay: (_driver, call, _effect, _signal, begin) => begin(call, nowhere),
 
-  async send(driver, { id }, _effect, _bridge, argumentsJson, signal) {
+  async send(driver, { id }, _effect, _place, argumentsJson, signal) {
     // The call as its fence left it: with the ids that it is sent under.
     const call = driver.state.run?.calls[id];
     if (call?.sent === undefined) return undefined;
