@@ -218,15 +218,20 @@ test('while the log is away nothing is sent that waited; once it is back at the 
   expect(server.calls('erase')).toBe(1);
 });
 
-test('an early look that failed is no refusal of a call whose turn comes later', async () => {
-  const { behind, isWaiting, letGo, log } = await behindAnother(1);
+test.each([
+  ['is old', 1],
+  ['is fresh', longMs],
+])('an early look that failed and %s is no refusal of a call whose turn comes later', async (_, freshMs) => {
+  const { behind, isWaiting, letGo, log, server } = await behindAnother(freshMs);
   log.away = unavailable('the log is away');
   const { outcome: second } = await behind('second');
   await eventually(() => isWaiting('second'), 'it waits');
+  // It has given up by then.
   await new Promise((resolve) => setTimeout(resolve, 80));
   log.away = undefined;
   await letGo();
   finishedOf(await second);
+  expect(server.calls('erase')).toBe(1);
 });
 
 test('calls keep their order, however long it takes to prepare one', async () => {

@@ -1,3 +1,4 @@
+import { unavailable } from '@stopgo/core';
 import { create, mcp, store } from '@stopgo/proto';
 import { expect, test } from 'vitest';
 import type { Call, ExecutorDependencies } from '../src/attempts/call.ts';
@@ -8,7 +9,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A waiting call of a tool that changes as the test says, at a server that takes `callsAtOnce`. */
 function waitingCall(callsAtOnce = 1) {
-  const at = { now: 0, pin: 'first', readOnly: false, wrong: undefined as string | undefined };
+  const at = { now: 0, pin: 'first', readOnly: false, wrong: undefined as string | undefined, isAway: false };
   const done: string[] = [];
   const dependencies = {
     bounds: { listFreshMs: 1, approvedListFreshMs: 1 },
@@ -25,6 +26,7 @@ function waitingCall(callsAtOnce = 1) {
       freshMs,
       ticket: async () => {
         done.push(`look at ${at.now}`);
+        if (at.isAway) throw unavailable('the log is away');
         return create(store.TicketSchema, { digest: String(at.now) });
       },
     },
@@ -59,6 +61,17 @@ test('an early look counts until it is as old as it may be, and once', async () 
   old.preparation.begin();
   old.at.now = freshMs;
   expect(await old.preparation.look()).toMatchObject({ ticket: { digest: '100' } });
+});
+
+test('an early look that failed decides nothing, however young it is: the log may be back at the turn', async () => {
+  const { at, done, preparation } = waitingCall();
+  at.isAway = true;
+  preparation.begin();
+  await settled();
+  at.isAway = false;
+  at.now = 1;
+  expect(await preparation.look()).toMatchObject({ kind: 'looked_up', ticket: { digest: '1' } });
+  expect(done.filter((one) => one.startsWith('look'))).toEqual(['look at 0', 'look at 1']);
 });
 
 test('that a call need not be looked up is not remembered: its tool may be another one at its turn', async () => {
