@@ -6,8 +6,8 @@ import { driverFailure, type SqlValue } from './database.ts';
 import type { FilePlace } from './place-of-file.ts';
 import type { RecordedWrite } from './recorded-writes.ts';
 
-// The program of the thread, as text: so it is the same whether this package runs from its sources, where a thread would need a loader
-// for TypeScript, or as built. It imports nothing of ours.
+// The program of the thread, as text: so it is the same whether this package runs from its sources, where a thread would need a
+// loader for TypeScript, or as built. It imports nothing of ours.
 //
 // 1. It answers once the transaction is on disk, or taken back.
 // 2. A statement is prepared once, and anew after an error: see `database.ts`.
@@ -16,7 +16,10 @@ const { statSync } = require('node:fs');
 const { parentPort, workerData } = require('node:worker_threads');
 const Database = require(workerData.driver);
 // The file may have been moved or replaced since: it is not to be made anew, nor is another one to be written.
-const isThere = () => { const { dev, ino } = statSync(workerData.file); return dev === workerData.place.dev && ino === workerData.place.ino; };
+const isThere = () => {
+  const { dev, ino } = statSync(workerData.file);
+  return dev === workerData.place.dev && ino === workerData.place.ino;
+};
 if (!isThere()) throw new Error('the file is not where it was');
 const database = new Database(workerData.file);
 if (!isThere()) throw new Error('the file is not where it was');

@@ -142,9 +142,7 @@ export class GroupCommit {
         const settle = this.#plan(plan, waiting);
         settled.push(settle);
       }
-      if (plan.appends.length > 0) {
-        await this.#write(plan, views);
-      }
+      if (plan.appends.length > 0) await this.#write(plan, views);
     } catch (error) {
       await this.#failed(batch, careful, error);
       return;
