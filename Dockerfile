@@ -10,7 +10,7 @@ ENV NPM_CONFIG_UPDATE_NOTIFIER=false
 # What an install reads. A change of the code leaves this stage's files as they were, and the installs below are not run again.
 FROM node AS manifests
 COPY . .
-RUN find . -type f ! -name package.json ! -name package-lock.json ! -name .npmrc ! -path '*/bin/*.mjs' -delete \
+RUN find . -type f ! -name package.json ! -name package-lock.json ! -name .npmrc ! -path '*/bin/*' -delete \
     && find . -type d -empty -delete
 
 FROM node AS build

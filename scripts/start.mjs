@@ -4,15 +4,19 @@
 // Node's own code is put on large pages where the system has them (package.json): with many conversations at once a turn costs about a
 // sixth less CPU. It takes some 25 MB of memory.
 //
+// Before that, handing-over.sh has put the environment where other processes of the same user cannot read it.
+//
 // The shipped agent is started as a demo: without a key the offline model answers. An agent of one's own (`--config FILE`) is
 // one only where that is said (`--demo`), so that nobody takes the offline model's answers for those of a model.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { takeHandedOver } from '../cli/bin/handed-over.mjs';
 import { endWithNpm } from '../cli/bin/npm-watch.mjs';
 import { BootstrapError, bootstrap } from './bootstrap.mjs';
 import { root } from './processes.mjs';
 
+takeHandedOver();
 const command = join(root, 'cli', 'dist', 'main.js');
 const args = process.argv.slice(2);
 

@@ -1,5 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
+import { takeHandedOver } from '../bin/handed-over.mjs';
 import { reportOf, runCommand } from './commands.ts';
+
+takeHandedOver();
 
 // What a conversation needs lives for a while and then dies, and V8 lets such garbage grow to four times what is in use
 // before it looks: collected at twice, a third of the memory is saved for little work.

@@ -1,3 +1,4 @@
+import { sha256Hex } from '@stopgo/core';
 import { Secret } from '@stopgo/rpc';
 import { parseAgentConfig } from '@stopgo/runtime';
 import { expect, test } from 'vitest';
@@ -19,20 +20,46 @@ mcp_servers:
   'agent.yaml',
 );
 
-test('the credentials of tool servers are given to bridges, and to nobody else', () => {
-  const given = (service: (typeof serviceNames)[number]) => {
-    const spec = serviceSpec(service, 1, {
-      ...{ config, configPath: 'agent.yaml', dataDir: '/data', program: 'stopgo', addressesOf: () => [] },
-      ...{ internalToken: new Secret('a'.repeat(32)), pushKey: new Secret('b'.repeat(64)), nats: { url: 'nats://n' } },
-      env: { VAULT_TOKEN: 'v', LEDGER_ID: 'i', LEDGER_SECRET: 's', OTHER_TOKEN: 'o' },
-    });
-    return Object.keys(spec.env(undefined)).filter((name) => /^(VAULT|LEDGER|OTHER)_/.test(name));
-  };
-  expect(Object.fromEntries(serviceNames.map((service) => [service, given(service)]))).toEqual({
-    store: [],
-    'mcp-bridge': ['VAULT_TOKEN', 'LEDGER_ID', 'LEDGER_SECRET'],
-    orchestrator: [],
-    approvals: [],
-    gateway: [],
+const root = new Secret('a'.repeat(32));
+const env = {
+  ...{ VAULT_TOKEN: 'v', LEDGER_ID: 'i', LEDGER_SECRET: 's', OTHER_TOKEN: 'o' },
+  ...{ GEMINI_API_KEY: 'g', GEMINI_BASE_URL: 'http://u:p@models', https_proxy: 'http://proxy', HOME: '/home/ann' },
+};
+const specOf = (service: (typeof serviceNames)[number]) =>
+  serviceSpec(service, 1, {
+    ...{ config, configPath: 'agent.yaml', dataDir: '/data', program: 'stopgo', addressesOf: () => [] },
+    ...{ internalToken: root, pushKey: new Secret('b'.repeat(64)), nats: { url: 'nats://stopgo:pw@n' } },
+    env,
   });
+const ofServices = <T>(of: (service: (typeof serviceNames)[number]) => T) =>
+  Object.fromEntries(serviceNames.map((service) => [service, of(service)]));
+
+test('each service is handed the secrets that it needs, and no other has them', () => {
+  expect(ofServices((service) => Object.keys(specOf(service).secrets))).toEqual({
+    store: ['NATS_URL', 'STOPGO_INTERNAL_TOKEN'],
+    'mcp-bridge': ['VAULT_TOKEN', 'LEDGER_ID', 'LEDGER_SECRET', 'STOPGO_INTERNAL_TOKEN'],
+    orchestrator: ['GEMINI_API_KEY', 'GEMINI_BASE_URL', 'STOPGO_PUSH_KEY', 'STOPGO_INTERNAL_TOKEN'],
+    approvals: ['STOPGO_INTERNAL_TOKEN'],
+    gateway: ['STOPGO_INTERNAL_TOKEN'],
+  });
+});
+
+test('none of them is in an environment, which other processes can read', () => {
+  for (const service of serviceNames) {
+    const { secrets, env: visible } = specOf(service);
+    const shown = Object.values(visible(undefined)).join(' ');
+    for (const [name, secret] of Object.entries({ ...secrets, root: root.reveal() }))
+      expect(shown, `${service} ${name}`).not.toContain(secret?.length === 1 ? `=${secret}` : secret);
+  }
+});
+
+test('the token of each is another one, known to all by its digest', () => {
+  const tokens = ofServices((service) => specOf(service).secrets.STOPGO_INTERNAL_TOKEN ?? '');
+  expect(new Set([...Object.values(tokens), root.reveal()]).size).toBe(serviceNames.length + 1);
+  for (const service of serviceNames) {
+    const peers = specOf(service).env(undefined).STOPGO_INTERNAL_PEERS ?? '';
+    for (const [name, token] of Object.entries(tokens))
+      expect(peers.split(',')).toContain(`${name}=${sha256Hex(token)}`);
+    expect(peers.split(',')).toContain(`operator=${sha256Hex(root.reveal())}`);
+  }
 });

@@ -102,7 +102,7 @@ function undeclaredImports(repository: Repository): string[] {
 /** What the tests of every package may ask of how they are run: in which tier, with which arguments, on which ports and disks. */
 const howTestsRun = ['tests/tiers.ts', 'tests/node-arguments.ts', 'tests/free-ports.ts', 'tests/small-disk.ts'];
 
-/** A relative import that leaves its package goes around the package's exports. */
+/** A relative import that leaves its package goes around the package's exports. What runs before anything is built is in `bin`. */
 function escapes(repository: Repository): string[] {
   return workspaces(repository).flatMap(({ folder }) =>
     eachImport(repository, folder)
@@ -111,7 +111,8 @@ function escapes(repository: Repository): string[] {
         const target = posix.join(posix.dirname(path), specifier);
         const inside = target.startsWith(`${folder}/`);
         if (howTestsRun.includes(target) && !isProduct(path, folder)) return false;
-        return !inside || (isProduct(path, folder) && !target.startsWith(`${folder}/src/`));
+        const ofProduct = [`${folder}/src/`, `${folder}/bin/`].some((part) => target.startsWith(part));
+        return !inside || (isProduct(path, folder) && !ofProduct);
       })
       .map(({ path, specifier }) => `${path} reaches out to ${specifier}`),
   );

@@ -2,6 +2,8 @@
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
+import { natsPassword } from '@stopgo/cli';
+import { Secret } from '@stopgo/rpc';
 import { asIs, echoPaths } from '../grpc-echo.ts';
 import { startEcho } from '../platform.ts';
 import { cpuSeconds } from '../process-usage.ts';
@@ -62,9 +64,9 @@ async function measureGrpc(count: number): Promise<{ readonly unary: Exchange; r
 }
 
 async function measurePublish(platform: ServicesPlatform, count: number): Promise<Exchange> {
-  const url = new URL(platform.natsUrl);
-  const { username, password, host } = url;
-  const link = await connect({ servers: host, user: decodeURIComponent(username), pass: decodeURIComponent(password) });
+  const { port } = (await (await fetch(`${platform.natsMonitorUrl}/varz`)).json()) as { readonly port: number };
+  const pass = natsPassword(new Secret(platform.internalToken));
+  const link = await connect({ servers: `127.0.0.1:${port}`, user: 'stopgo', pass });
   const server = platform.parts().find(({ name }) => name === 'nats-server');
   if (server === undefined) throw new Error('no nats-server runs');
   const name = 'BENCH_FLOOR';

@@ -15,8 +15,8 @@ export type LaunchedServices = Subject & {
   readonly internalToken: string;
   /** Where the stores listen, separated by commas. */
   readonly storeAddress: string;
-  /** The platform's own nats-server, with its password. */
-  readonly natsUrl: string;
+  /** Where the monitoring of the platform's own nats-server is. */
+  readonly natsMonitorUrl: string;
   parts(): readonly Part[];
   /** All that the launcher has printed. */
   output(): string;
@@ -85,7 +85,7 @@ export async function launchServices(
     readyMs: launcher.readyMs,
     internalToken,
     storeAddress: variableOf(parts(), 'gateway', 'STOPGO_STORE'),
-    natsUrl: variableOf(parts(), 'store', 'NATS_URL'),
+    natsMonitorUrl: variableOf(parts(), 'store', 'NATS_MONITOR_URL'),
     parts,
     output: launcher.output,
     remove: () => launcher.stop().finally(remove),

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { harmlessOf } from '../parts/harmless-environment.ts';
 
 /** How long the offline model is given to say where it listens, in milliseconds. */
 const startMs = 10_000;
@@ -13,6 +14,7 @@ export async function startOfflineModelProcess(): Promise<OfflineModelProcess> {
   const index = fileURLToPath(import.meta.resolve('@stopgo/offline-model'));
   const main = index.replace(/index\.(ts|js)$/, 'main.$1');
   const child = spawn(process.execPath, [...process.execArgv, main, '--port', '0', '--exit-with-stdin'], {
+    env: harmlessOf(process.env),
     stdio: ['pipe', 'pipe', 'inherit'],
     // A Ctrl-C in the terminal is for us; we end the model when the last run is done with it.
     detached: true,

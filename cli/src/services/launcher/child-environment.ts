@@ -1,9 +1,8 @@
+import { harmlessOf, only } from '../../parts/harmless-environment.ts';
 import type { ServiceName } from '../names.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What any program may need to run as it should: no credentials. */
-const harmless = /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TERM|TMPDIR|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/;
 /** Keys and addresses of models. */
 const ofModels = /^[A-Z0-9]+_(API_KEY|BASE_URL)$/;
 /** How the outside is reached; may hold a password. */
@@ -19,8 +18,18 @@ const neededBy: Readonly<Record<ServiceName | 'nats', readonly RegExp[]>> = {
   nats: [],
 };
 
-/** Of our environment what a process needs, and nothing else: a key that a service does not have, it cannot lose. */
+/**
+ * Of our environment what a process needs, and nothing else: a key that a service does not have, it cannot lose. Proxies are among
+ * it, since Node looks at them before it looks at anything of ours.
+ */
 export function environmentFor(service: ServiceName | 'nats', ours: Variables): NodeJS.ProcessEnv {
-  const passed = [harmless, ...neededBy[service]];
-  return Object.fromEntries(Object.entries(ours).filter(([name]) => passed.some((shape) => shape.test(name))));
+  return { ...harmlessOf(ours), ...(neededBy[service].includes(ofProxies) ? only(ours, [ofProxies]) : {}) };
+}
+
+/** Of our environment what a process needs and others must not see. */
+export function secretsFor(service: ServiceName, ours: Variables): NodeJS.ProcessEnv {
+  return only(
+    ours,
+    neededBy[service].filter((shape) => shape !== ofProxies),
+  );
 }

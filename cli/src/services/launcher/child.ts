@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import type { Logger } from '@stopgo/runtime';
+import { handedOverIn, handOver } from '../../../bin/handed-over.mjs';
 import { childStopMs, restartMsMax, restartMsMin, restartResetMs } from '../bounds.ts';
 import type { ReadyMessage } from '../ready-message.ts';
 import type { MergedOutput } from './merged-output.ts';
@@ -11,8 +12,10 @@ export type ChildSpec = {
   readonly name: string;
   /** The program and its arguments, for Node. */
   readonly args: readonly string[];
-  /** Its whole environment; `address` is where it said it listens at an earlier start. */
+  /** Its environment, which others may see; `address` is where it said it listens at an earlier start. */
   readonly env: (address: string | undefined) => NodeJS.ProcessEnv;
+  /** Variables that nobody else may see: they are handed over in a descriptor. */
+  readonly secrets: NodeJS.ProcessEnv;
   /** Changes a line that it prints, or keeps it back. */
   readonly onLine?: (line: string) => string | undefined;
 };
@@ -31,6 +34,9 @@ export type ChildDependencies = {
  * room a turn costs a tenth less CPU.
  */
 const serviceFlags = ['--max-semi-space-size=32'];
+
+/** The descriptor of a process in which it is handed its secrets; the ones before are as in `stdio`. */
+const secretsIn = 4;
 
 /** How a service process says why it could not start. */
 const failedStart = /^(?:Failed to start \S+|stopgo): (.*)$/;
@@ -110,10 +116,12 @@ export class Child {
     const { output, stdout, stderr, now } = this.#given;
     const { name, onLine } = this.#spec;
     const child = spawn(process.execPath, [...process.execArgv, ...serviceFlags, ...this.#spec.args], {
-      env: this.#spec.env(this.#address),
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env: { ...this.#spec.env(this.#address), [handedOverIn]: String(secretsIn) },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
       detached: true,
     });
+    // One that has ended already needs none.
+    (child.stdio[secretsIn] as Writable).on('error', () => undefined).end(handOver(this.#spec.secrets));
     this.#process = child;
     this.#isReady = false;
     this.#startedAt = now();

@@ -24,7 +24,7 @@ import type { LauncherEnvironment } from './launcher-environment.ts';
 import { endLeftovers, launchedFor } from './leftovers.ts';
 import type { MergedOutput } from './merged-output.ts';
 import { findNatsServer } from './nats/find-server.ts';
-import { ownNats } from './nats/own-nats.ts';
+import { natsPassword, ownNats } from './nats/own-nats.ts';
 import { logServerLine } from './nats/server-log.ts';
 import type { Replicas } from './replicas.ts';
 import { serviceSpec } from './service-specs.ts';
@@ -116,10 +116,10 @@ async function startNats(
   program: string,
   dataDir: string,
   family: Family,
-  { config, host, redactor, output, stopping }: LauncherOptions,
+  { config, environment, host, redactor, output, stopping }: LauncherOptions,
 ): Promise<{ readonly url: string; readonly monitorUrl: string }> {
   const env = { ...environmentFor('nats', host.env), [launchedFor]: dataDir };
-  const nats = await ownNats(program, dataDir, env);
+  const nats = await ownNats(program, dataDir, natsPassword(environment.internalToken), env);
   redactor.registerSecret(nats.password);
   const log = createLogger({
     level: config.logLevel,

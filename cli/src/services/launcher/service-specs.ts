@@ -4,7 +4,7 @@ import type { AgentConfig } from '@stopgo/runtime';
 import { addressVariables, dependenciesOf } from '../environment.ts';
 import type { ServiceName } from '../names.ts';
 import type { ChildSpec } from './child.ts';
-import { environmentFor } from './child-environment.ts';
+import { environmentFor, secretsFor } from './child-environment.ts';
 import { launchedFor } from './leftovers.ts';
 
 export type SpecOptions = {
@@ -32,13 +32,17 @@ export function serviceSpec(service: ServiceName, number: number, options: SpecO
   const fixed = {
     ...environmentFor(service, options.env),
     ...ownVariables(service, name, options),
-    STOPGO_INTERNAL_TOKEN: tokenOf(service, internalToken).reveal(),
     STOPGO_INTERNAL_PEERS: formatPeers(peerNames.map((peer) => [peer, tokenOf(peer, internalToken)])),
     [launchedFor]: dataDir,
   };
   return {
     name,
     args: [program, 'service', service, '--config', configPath],
+    secrets: {
+      ...secretsFor(service, options.env),
+      ...ownSecrets(service, options),
+      STOPGO_INTERNAL_TOKEN: tokenOf(service, internalToken).reveal(),
+    },
     env: (address) => ({
       ...fixed,
       ...Object.fromEntries(dependenciesOf[service].map((one) => [addressVariables[one], addressesOf(one).join(',')])),
@@ -51,19 +55,26 @@ export function serviceSpec(service: ServiceName, number: number, options: SpecO
 const tokenOf = (peer: PeerName, root: Secret): Secret => (peer === 'operator' ? root : peerToken(root, peer));
 
 function ownVariables(service: ServiceName, name: string, options: SpecOptions): Readonly<Record<string, string>> {
-  const { dataDir, nats, offlineModel, pushKey } = options;
+  const { dataDir, nats, offlineModel } = options;
   switch (service) {
     case 'store':
       return {
         STOPGO_DATA_DIR: join(dataDir, name),
-        NATS_URL: nats.url,
         ...(nats.monitorUrl === undefined ? {} : { NATS_MONITOR_URL: nats.monitorUrl }),
       };
     case 'orchestrator':
-      return {
-        STOPGO_PUSH_KEY: pushKey.reveal(),
-        ...(offlineModel === undefined ? {} : { STOPGO_OFFLINE_MODEL: offlineModel }),
-      };
+      return offlineModel === undefined ? {} : { STOPGO_OFFLINE_MODEL: offlineModel };
+    default:
+      return {};
+  }
+}
+
+function ownSecrets(service: ServiceName, options: SpecOptions): Readonly<Record<string, string>> {
+  switch (service) {
+    case 'store':
+      return { NATS_URL: options.nats.url };
+    case 'orchestrator':
+      return { STOPGO_PUSH_KEY: options.pushKey.reveal() };
     case 'mcp-bridge':
       return credentialsOf(options);
     default:

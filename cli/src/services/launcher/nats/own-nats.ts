@@ -1,12 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createHmac } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Secret } from '@stopgo/rpc';
 import type { ChildSpec } from '../child.ts';
 
 const folderMode = 0o700;
-const fileMode = 0o600;
 
 /** How a nats-server of our own is started, and how the store reaches it. */
 export type OwnNats = {
@@ -16,16 +16,24 @@ export type OwnNats = {
   readonly password: string;
 };
 
+/**
+ * The password of a nats-server of our own, made from the token from which those of the services are made. The server reads the value
+ * as a part of its configuration: letters first, or it may be taken for a number.
+ */
+export const natsPassword = (root: Secret): string =>
+  `pw${createHmac('sha256', root.reveal()).update('stopgo nats').digest('hex')}`;
+
 /** Prepares a nats-server with its log in `<dataDir>/nats`, on free ports of this machine that it keeps for as long as we run. */
-export async function ownNats(program: string, dataDir: string, env: NodeJS.ProcessEnv): Promise<OwnNats> {
+export async function ownNats(
+  program: string,
+  dataDir: string,
+  password: string,
+  env: NodeJS.ProcessEnv,
+): Promise<OwnNats> {
   const folder = join(dataDir, 'nats');
   mkdirSync(folder, { recursive: true, mode: folderMode });
   const [port, monitorPort] = await freePorts();
   const file = join(folder, 'nats-server.conf');
-  writeFileSync(file, natsServerConfig({ folder: join(folder, 'jetstream'), port, monitorPort }), { mode: fileMode });
-  chmodSync(file, fileMode);
-  // The server reads the value as a part of its configuration: letters first, or it may be taken for a number.
-  const password = `pw${randomBytes(24).toString('hex')}`;
   const guard = fileURLToPath(new URL(`./guard${extensionOf(import.meta.url)}`, import.meta.url));
   const address = `127.0.0.1:${port}`;
   const monitorUrl = `http://127.0.0.1:${monitorPort}`;
@@ -33,7 +41,10 @@ export async function ownNats(program: string, dataDir: string, env: NodeJS.Proc
     spec: {
       name: 'nats',
       args: [guard, program, file, address, `${monitorUrl}/healthz`],
-      env: () => ({ ...env, [passwordVariable]: password }),
+      env: () => env,
+      secrets: {
+        [natsConfigVariable]: natsServerConfig({ folder: join(folder, 'jetstream'), port, monitorPort, password }),
+      },
     },
     url: `nats://${natsUser}:${password}@${address}`,
     monitorUrl,
@@ -60,8 +71,8 @@ async function freePorts(): Promise<readonly [number, number]> {
   return ports;
 }
 
-/** Name of the environment variable with the password, so that no file holds it. */
-const passwordVariable = 'STOPGO_NATS_PASSWORD';
+/** Name of the variable in which the server's configuration is handed to its guard, who keeps it in a file for a moment only. */
+const natsConfigVariable = 'STOPGO_NATS_CONFIG';
 
 /** The user that the store is known as. */
 const natsUser = 'stopgo';
@@ -72,16 +83,16 @@ type NatsServerOptions = {
   /** On loopback, both. */
   readonly port: number;
   readonly monitorPort: number;
+  readonly password: string;
 };
 
 /** Configuration of a nats-server of our own: on this machine only, and what it acknowledges is on the disk. */
-function natsServerConfig({ folder, port, monitorPort }: NatsServerOptions): string {
-  return `# Written at each start of "stopgo services".
-server_name: stopgo
+function natsServerConfig({ folder, port, monitorPort, password }: NatsServerOptions): string {
+  return `server_name: stopgo
 listen: 127.0.0.1:${port}
 # Shows the store that sync_interval is what it must be. It shows no password.
 http: 127.0.0.1:${monitorPort}
-authorization { user: ${natsUser}, password: $${passwordVariable} }
+authorization { user: ${natsUser}, password: ${password} }
 # An append is one message of at most 512 KiB and its frame.
 max_payload: 1MB
 jetstream {
