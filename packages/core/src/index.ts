@@ -115,6 +115,8 @@ export {
 } from './events/facts.ts';
 export {
   agentStream,
+  apiKeyOfStream,
+  apiKeyStream,
   conversationOfPush,
   conversationOfStream,
   conversationStream,
@@ -124,6 +126,8 @@ export {
   type StreamName,
   toolStream,
   toolsetStream,
+  userOfStream,
+  userStream,
 } from './events/ids.ts';
 export { type CallTarget, nameOfTarget, remoteOf, serverOf } from './events/target.ts';
 export { approvalKindWord } from './interrupts/approval-words.ts';
@@ -145,6 +149,41 @@ export { openInterrupts } from './interrupts/kinds.ts';
 export { keyOfWords, stateOfQuestion } from './interrupts/question-identity.ts';
 export { type SamplingAsked, samplingProblem, samplingResult } from './interrupts/sampling.ts';
 export { askedFields, questionProblem } from './interrupts/server-question.ts';
+export {
+  apiKeyIdOf,
+  apiKeyText,
+  evolveApiKey,
+  isApiKey,
+  issueApiKey,
+  isUseStale,
+  keyProblem,
+  noApiKey,
+  noteKeyUse,
+  revokeApiKey,
+  scopesOf,
+} from './people/api-key.ts';
+export { type Action, mayReach, permissions, publicActions, type Reach, reachOf } from './people/permissions.ts';
+export { isPersonStream, personRow } from './people/person-row.ts';
+export {
+  anonymous,
+  type Principal,
+  principalKey,
+  type Scope,
+  scopes,
+  type UserPrincipal,
+  userKey,
+} from './people/principal.ts';
+export { isRole, type Role, roleFromWire, roleNamed, roles, roleToWire } from './people/roles.ts';
+export {
+  changeUser,
+  checkEmail,
+  createUser,
+  evolveUser,
+  isSignInStale,
+  noUser,
+  signIn,
+  userIdOf,
+} from './people/user.ts';
 export type { RunCommand } from './run/commands.ts';
 export { decideLate } from './run/decide-late.ts';
 export { decideRun, mayAskAgain } from './run/decide-run.ts';

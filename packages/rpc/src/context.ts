@@ -1,24 +1,7 @@
-import { anonymousPrincipal, invalidArgument } from '@stopgo/core';
+import { invalidArgument, type Principal } from '@stopgo/core';
 import { bearerBytesMax } from './bounds.ts';
 import type { PeerName } from './peers.ts';
 import type { Secret } from './secret.ts';
-
-/** Who acts. A union that grows with authentication; today everybody is anonymous. */
-export type Principal = { readonly kind: 'anonymous' };
-
-/** Nobody in particular. */
-export const anonymous: Principal = { kind: 'anonymous' };
-
-/**
- * What tells a principal from all others, for ever: it stands on the record, and in ids that are made from it. A kind that is
- * many users has to say here which one: its key is the kind and the user's id, never the kind alone.
- */
-export function principalKey({ kind }: Principal): string {
-  switch (kind) {
-    case 'anonymous':
-      return anonymousPrincipal;
-  }
-}
 
 /** What a service knows of a call besides the request. */
 export type CallContext = {

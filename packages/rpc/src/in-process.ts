@@ -1,6 +1,7 @@
 import type { DescService, Message } from '@bufbuild/protobuf';
+import { anonymous, type Principal } from '@stopgo/core';
 import { clientStream } from './client-stream.ts';
-import { anonymous, type CallContext, checkContext, type OutgoingContext, type Principal } from './context.ts';
+import { type CallContext, checkContext, type OutgoingContext } from './context.ts';
 import { type OnInternalError, warnOfInternalError } from './internal-errors.ts';
 import { type Invocation, invokeStream, invokeUnary } from './invoke.ts';
 import { type CallLifetime, callLifetime } from './lifetime.ts';

@@ -5,13 +5,10 @@ export { formatAddress, type HostPort, parseAddress, parseAddresses } from './ad
 export { messageBytesMaxDefault, unaryTimeoutMsDefault } from './bounds.ts';
 export { checkHealth } from './check-health.ts';
 export {
-  anonymous,
   type CallContext,
   forward,
   forwardDetached,
   type OutgoingContext,
-  type Principal,
-  principalKey,
 } from './context.ts';
 export type { OnCall, ServedCall } from './grpc-call.ts';
 export { type ConnectOptions, connectGrpc, type GrpcChannel } from './grpc-channel.ts';

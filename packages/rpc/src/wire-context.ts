@@ -1,7 +1,8 @@
 import { Metadata } from '@grpc/grpc-js';
-import { invalidArgument, parseJson } from '@stopgo/core';
-import { anonymous, type CallContext, checkContext, type OutgoingContext, type Principal } from './context.ts';
+import { anonymous } from '@stopgo/core';
+import { type CallContext, checkContext, type OutgoingContext } from './context.ts';
 import type { TokenProof } from './peers.ts';
+import { parsePrincipal } from './principal-json.ts';
 import { Secret } from './secret.ts';
 
 // Own keys instead of `authorization`: what proxies and tracers log by habit must not hold an end user's token.
@@ -89,12 +90,4 @@ export function identityOf(
 
 function textOf(metadata: Metadata, key: string): string | undefined {
   return metadata.get(key)[0]?.toString();
-}
-
-function parsePrincipal(json: string): Principal {
-  const parsed = parseJson(json);
-  if (typeof parsed === 'object' && parsed !== null && 'kind' in parsed && parsed.kind === 'anonymous') {
-    return anonymous;
-  }
-  throw invalidArgument('call context: the principal is of a kind that this service does not know; update it');
 }

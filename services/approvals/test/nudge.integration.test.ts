@@ -1,7 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net';
+import { anonymous } from '@stopgo/core';
 import { systemClock } from '@stopgo/log';
 import { orchestrator } from '@stopgo/proto';
-import { anonymous, bind, connectGrpc, createGrpcClient, type ServiceImpl, startGrpcServer } from '@stopgo/rpc';
+import { bind, connectGrpc, createGrpcClient, type ServiceImpl, startGrpcServer } from '@stopgo/rpc';
 import { afterEach, expect, test } from 'vitest';
 import { nudge } from '../src/nudge.ts';
 

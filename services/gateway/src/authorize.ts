@@ -1,5 +1,4 @@
-import { permissionDenied } from '@stopgo/core';
-import type { Principal } from '@stopgo/rpc';
+import { type Principal, permissionDenied } from '@stopgo/core';
 
 /** What somebody wants to do. */
 export type Action =

@@ -1,4 +1,5 @@
-import { anonymous, type OutgoingContext, type Principal, Secret } from '@stopgo/rpc';
+import { anonymous, type Principal } from '@stopgo/core';
+import { type OutgoingContext, Secret } from '@stopgo/rpc';
 import type { Request, Response } from 'express';
 
 /** What the gateway knows of a request before any handler looks at it. */

@@ -1,7 +1,14 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { canonicalJson, invalidArgument, type Json, sha256Hex, uuidFrom } from '@stopgo/core';
+import {
+  canonicalJson,
+  invalidArgument,
+  type Json,
+  type Principal,
+  principalKey,
+  sha256Hex,
+  uuidFrom,
+} from '@stopgo/core';
 import type { facts } from '@stopgo/proto';
-import { type Principal, principalKey } from '@stopgo/rpc';
 import type { Request } from 'express';
 import type { RestActor } from './actor.ts';
 import { idempotencyKeyCharactersMax, idempotencyKeyCharactersMin } from './bounds.ts';

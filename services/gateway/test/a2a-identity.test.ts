@@ -1,5 +1,5 @@
 import type { FirstMessage, FollowUp } from '@stopgo/a2a-agent';
-import { anonymous } from '@stopgo/rpc';
+import { anonymous } from '@stopgo/core';
 import { expect, test } from 'vitest';
 import type { A2ACall } from '../src/a2a/call.ts';
 import { firstMessageIdentity, followUpIdentity } from '../src/a2a/identity.ts';

@@ -1,6 +1,6 @@
-import { contextTextsBytesMax, contextTextsMax, type EarlierTexts } from '@stopgo/core';
+import { contextTextsBytesMax, contextTextsMax, type EarlierTexts, principalKey } from '@stopgo/core';
 import type { store } from '@stopgo/proto';
-import { type CallContext, type Client, principalKey } from '@stopgo/rpc';
+import type { CallContext, Client } from '@stopgo/rpc';
 
 /** What was said in a context of whoever calls, up to now; nothing of one that is new. */
 export type Contexts = (contextId: string, caller: Pick<CallContext, 'principal' | 'signal'>) => Promise<EarlierTexts>;

@@ -15,6 +15,7 @@ import {
   type MessageDecision,
   messageBytesMax,
   parkedTasks,
+  principalKey,
   type RecordedFact,
   receiveMessage,
   remoteAgentsOf,
@@ -22,7 +23,7 @@ import {
 import type { Loaded } from '@stopgo/log';
 import { clientKey, idempotencyFromWire, recordedOf, type Transacted, type TransactPorts, transact } from '@stopgo/log';
 import { orchestrator as wire } from '@stopgo/proto';
-import { type CallContext, principalKey, type ServiceImpl } from '@stopgo/rpc';
+import type { CallContext, ServiceImpl } from '@stopgo/rpc';
 import {
   type AgentCatalogue,
   agentIsGone,

@@ -1,4 +1,5 @@
 import {
+  apiKeyOfStream,
   appendBytesMax,
   appendEventsMax,
   conversationOfPush,
@@ -6,6 +7,7 @@ import {
   invalidArgument,
   isUuid,
   parseStreamName,
+  userOfStream,
 } from '@stopgo/core';
 import type { store } from '@stopgo/proto';
 import { digestCharactersMax, envelopeTextCharactersMax, keyCharactersMax } from './bounds.ts';
@@ -17,6 +19,9 @@ export function checkAppend(request: store.AppendRequest): StreamAppend {
   const conversationId = conversationOfStream(stream) ?? conversationOfPush(stream);
   if (conversationId !== undefined && !isUuid(conversationId))
     throw invalidArgument(`${stream}: a conversation's id is a UUID in lower case`);
+  const personId = userOfStream(stream) ?? apiKeyOfStream(stream);
+  if (personId !== undefined && !isUuid(personId))
+    throw invalidArgument(`${stream}: the id of a user or an API key is a UUID in lower case`);
   const { expectedRevision, events, idempotencyKey, requestDigest } = request;
   if (events.length < 1 || events.length > appendEventsMax)
     throw invalidArgument(`${stream}: an append has 1 to ${appendEventsMax} events, not ${events.length}`);
@@ -41,6 +46,7 @@ function checkEvent(event: store.NewEvent, where: string): void {
     'actor.id': event.actor?.id ?? '',
     'actor.surface': event.actor?.surface ?? '',
     'actor.address': event.actor?.address ?? '',
+    'actor.principal': event.actor?.principal ?? '',
   };
   for (const [name, value] of Object.entries(texts))
     if (value.length > envelopeTextCharactersMax)

@@ -3,7 +3,7 @@ import { cursorCharactersMax, listLimitMax } from './bounds.ts';
 import type { ChangeKey, Page } from './views.ts';
 
 /** The lists that have cursors; a cursor of one does not go with another. */
-export type ListName = 'conversations' | 'changes' | 'approvals' | 'runs' | 'pushes';
+export type ListName = 'conversations' | 'changes' | 'approvals' | 'runs' | 'pushes' | 'users' | 'api keys';
 
 /** The text that stands for a row's key, for callers not to look into. Empty at the end of a list. */
 export function encodeCursor(list: ListName, key: number | undefined): string {

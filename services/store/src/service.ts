@@ -1,5 +1,6 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import {
+  anonymousPrincipal,
   conversationOfStream,
   conversationStream,
   DomainError,
@@ -174,7 +175,12 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       const query = request.query.trim();
       if (query.length > queryCharactersMax)
         throw invalidArgument(`a search has at most ${queryCharactersMax} characters, not ${query.length}`);
-      const filter = { status: request.status === 0 ? undefined : request.status, query: query || undefined };
+      const principal = request.principal || undefined;
+      const filter = {
+        status: request.status === 0 ? undefined : request.status,
+        query: query || undefined,
+        principal,
+      };
       const { rows, next } = views.conversations(filter, page);
       let known: ReturnType<typeof instances.waits> | undefined;
       const waits = () => {
@@ -184,7 +190,7 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       return {
         conversations: rows.map((view) => withWaits(view, waits)),
         nextCursor: encodeCursor('conversations', next),
-        summary: views.counts(),
+        summary: views.counts(principal),
         position: BigInt(views.position()),
       };
     },
@@ -193,6 +199,7 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       const { contextId, principal, standing, changedSince } = request;
       const filter = {
         context: contextId === '' ? undefined : { id: contextId, principal },
+        principal: principal === '' || principal === anonymousPrincipal ? undefined : principal,
         standing: standing === 0 ? undefined : standing,
         changedSince: changedSince === undefined ? 0 : Math.ceil(timestampMs(changedSince)),
       };
@@ -256,6 +263,23 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
     async listDuePushes(request) {
       const { rows, next } = views.duePushes(pageOf('pushes', request, listLimitMax));
       return { pushes: [...rows], nextCursor: encodeCursor('pushes', next) };
+    },
+
+    async getPerson({ by }, { signal }) {
+      await views.caughtUp(signal);
+      const apiKey = by.case === 'apiKeyId' ? views.apiKey(by.value) : undefined;
+      const user = by.case === 'userId' ? views.user(by.value) : apiKey && views.user(apiKey.userId);
+      return { ...(user && { user }), ...(apiKey && { apiKey }) };
+    },
+
+    async listUsers(request) {
+      const { rows, next } = views.users(pageOf('users', request, listLimitDefault));
+      return { users: [...rows], nextCursor: encodeCursor('users', next), total: views.countUsers() };
+    },
+
+    async listApiKeys(request) {
+      const { rows, next } = views.apiKeys(request.userId, pageOf('api keys', request, listLimitDefault));
+      return { apiKeys: [...rows], nextCursor: encodeCursor('api keys', next) };
     },
 
     async heartbeat(request) {

@@ -1,4 +1,4 @@
-import { conversationStream, pushStream, type StreamName } from '@stopgo/core';
+import { conversationStream, parseStreamName, pushStream, type StreamName } from '@stopgo/core';
 import { pageEventsMax } from './bounds.ts';
 import type { EventLog } from './event-log.ts';
 import { Problems } from './problems.ts';
@@ -37,6 +37,11 @@ export async function verifyLog(log: EventLog, views: Views, signal: AbortSignal
     pushStream,
     (after) => views.storedPushIds(after, pageEventsMax),
     'the views show who is told of this conversation, and these events are gone',
+  );
+  await gone(
+    parseStreamName,
+    (after) => views.storedPersonStreams(after, pageEventsMax),
+    'the views show this user or API key, and its events are gone',
   );
   return problems.found;
 }

@@ -6,6 +6,7 @@ import {
   conversationOfStream,
   DomainError,
   decodeRecorded,
+  isPersonStream,
   type StreamName,
   streamsNamedBy,
 } from '@stopgo/core';
@@ -13,6 +14,7 @@ import { envelope, fromBinary } from '@stopgo/proto';
 import { pageEventsMax, readAgainMax } from './bounds.ts';
 import type { EventLog, StreamEvent } from './event-log.ts';
 import { equal, Problems } from './problems.ts';
+import { PersonCheck } from './verify-people.ts';
 import { PushCheck } from './verify-push.ts';
 import { ViewCheck } from './verify-views.ts';
 import type { Views } from './views.ts';
@@ -28,7 +30,7 @@ export type Verified = {
 /**
  * Recomputes a stream from its stored bytes: revisions without gaps, each event's own stream and revision, the chain of
  * hashes, the idempotency keys that cover every event once, and that nothing is shown otherwise than it is kept; of a
- * conversation also every row of its views, of a push stream its row.
+ * conversation also every row of its views, of a push stream and one of people its row.
  */
 export async function verifyStream(
   log: EventLog,
@@ -40,7 +42,7 @@ export async function verifyStream(
   const chain = new ChainCheck(stream, problems);
   const conversationId = conversationOfStream(stream);
   const rows =
-    conversationId === undefined ? pushCheck(stream, views, problems) : new ViewCheck(conversationId, views, problems);
+    conversationId === undefined ? otherCheck(stream, views, problems) : new ViewCheck(conversationId, views, problems);
   const named = new Map<StreamName, number>();
   let isReadable = true;
   let readAgain = readAgainMax;
@@ -95,7 +97,8 @@ function addNamed(named: Map<StreamName, number>, { revision, event }: StreamEve
   for (const stream of streams) if (!named.has(stream)) named.set(stream, revision);
 }
 
-function pushCheck(stream: StreamName, views: Views, problems: Problems): PushCheck | undefined {
+function otherCheck(stream: StreamName, views: Views, problems: Problems): PushCheck | PersonCheck | undefined {
+  if (isPersonStream(stream)) return new PersonCheck(stream, views, problems);
   const conversationId = conversationOfPush(stream);
   return conversationId === undefined ? undefined : new PushCheck(conversationId, views, problems);
 }

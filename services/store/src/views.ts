@@ -32,6 +32,9 @@ export type StoredPush = {
   readonly ownerInstance: string;
 };
 
+/** The row of a stream of people as it is stored, with the columns that lists select by. */
+export type StoredPerson = { readonly kind: string; readonly ofUser: string; readonly bytes: Uint8Array };
+
 /** Rows of a list; `next` is the key to go on from, undefined at the end. */
 export type Rows<T, K = number> = { readonly rows: readonly T[]; readonly next: K | undefined };
 
@@ -40,12 +43,16 @@ export type ConversationFilter = {
   readonly status: views.ConversationStatus | undefined;
   /** Words that the conversation must contain, each; undefined: all. Words without a letter or digit count not. */
   readonly query: string | undefined;
+  /** Only those of this principal, by its key, which is not the anonymous one; undefined: all. */
+  readonly principal: string | undefined;
 };
 
 /** Which conversations of all, by what lists select them by. */
 export type ChangeFilter = {
   /** Undefined: of all. */
   readonly context: ContextName | undefined;
+  /** Only those of this principal, by its key, which is not the anonymous one, where no context is named; undefined: all. */
+  readonly principal: string | undefined;
   /** Undefined: all. */
   readonly standing: views.Standing | undefined;
   /** In milliseconds since 1970. */
@@ -158,7 +165,8 @@ export type Views = {
   countByChange(filter: ChangeFilter): number;
   /** The latest of what was said in the conversations of a context; nothing of a context that is not known. */
   said(context: ContextName, most: { readonly textsMax: number; readonly bytesMax: number }): EarlierTexts;
-  counts(): Counts;
+  /** Of all, or of one principal, by its key. */
+  counts(principal?: string): Counts;
   approval(id: string): views.Approval | undefined;
   /** Oldest first. */
   approvals(filter: ApprovalFilter, page: Page): Rows<views.Approval>;
@@ -167,6 +175,13 @@ export type Views = {
   /** Who is told of a conversation; undefined if nobody ever was. */
   push(conversationId: string): views.Push | undefined;
   duePushes(page: Page): Rows<DuePush>;
+  user(id: string): views.User | undefined;
+  /** In the order in which they were created. */
+  users(page: Page): Rows<views.User>;
+  countUsers(): number;
+  apiKey(id: string): views.ApiKey | undefined;
+  /** Of one user, oldest first. */
+  apiKeys(userId: string, page: Page): Rows<views.ApiKey>;
   /** The blob as an event of the conversation names it; undefined if none does. */
   blobNamed(conversationId: string, digest: string): facts.BlobRef | undefined;
   /**
@@ -184,6 +199,9 @@ export type Views = {
   /** The blobs that its events name, in order of digest, after a digest. */
   storedBlobNames(conversationId: string, after: string, limit: number): readonly StoredRow<string>[];
   storedPush(conversationId: string): StoredPush | undefined;
+  storedPerson(stream: StreamName): StoredPerson | undefined;
+  /** Streams of people that have a row, in order of name, after a name. */
+  storedPersonStreams(after: string, limit: number): readonly string[];
   /** Ids of the conversations that have a row, in order of id, after an id. */
   storedIds(after: string, limit: number): readonly string[];
   /** Ids of the conversations whose push stream has a row, the same way. */

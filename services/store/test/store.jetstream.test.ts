@@ -3,6 +3,7 @@ import { store } from '@stopgo/proto';
 import { bind, connectGrpc, createGrpcClient, createInProcessClient, startGrpcServer } from '@stopgo/rpc';
 import { startStoreOnNats } from '../src/index.ts';
 import { describeWithNats, startNats } from './nats-server.ts';
+import { peopleContract } from './people.contract.ts';
 import { pushContract } from './push.contract.ts';
 import { freshDirectory, silent } from './sqlite-log.ts';
 import { storeContract } from './store.contract.ts';
@@ -31,6 +32,7 @@ describeWithNats('jetstream', () => {
   };
 
   storeContract('jetstream, in process', inProcess);
+  peopleContract('jetstream', inProcess);
   pushContract('jetstream', inProcess);
   blobContract('jetstream', inProcess);
 

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { store } from '@stopgo/proto';
 import { bind, connectGrpc, createGrpcClient, createInProcessClient, startGrpcServer } from '@stopgo/rpc';
 import { startStore } from '../src/index.ts';
+import { peopleContract } from './people.contract.ts';
 import { pushContract } from './push.contract.ts';
 import { freshDirectory, silent } from './sqlite-log.ts';
 import { storeContract } from './store.contract.ts';
@@ -23,6 +24,7 @@ const inProcess = async () => {
 };
 
 storeContract('sqlite, in process', inProcess);
+peopleContract('sqlite', inProcess);
 pushContract('sqlite', inProcess);
 blobContract('sqlite', inProcess);
 

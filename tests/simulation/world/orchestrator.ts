@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import {
   type AgentDefinition,
+  anonymous,
   approvalIn,
   choiceWords,
   fact,
@@ -23,7 +24,7 @@ import {
   TaskWatch,
 } from '@stopgo/orchestrator';
 import { orchestrator as orchestratorWire, facts as wire } from '@stopgo/proto';
-import { anonymous, type CallContext, Secret } from '@stopgo/rpc';
+import { type CallContext, Secret } from '@stopgo/rpc';
 import type { Bridge } from './bridge.ts';
 import { connectionTo } from './bridge-client.ts';
 import { checkLive, checkModelRequest } from './checks-now.ts';

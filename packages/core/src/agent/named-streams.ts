@@ -1,6 +1,13 @@
 import type { facts as wire } from '@stopgo/proto';
-import type { Fact } from '../events/facts.ts';
-import { agentStream, conversationStream, type StreamName, toolStream, toolsetStream } from '../events/ids.ts';
+import type { Fact, PersonFact } from '../events/facts.ts';
+import {
+  agentStream,
+  conversationStream,
+  type StreamName,
+  toolStream,
+  toolsetStream,
+  userStream,
+} from '../events/ids.ts';
 import { recordedTarget } from '../events/target.ts';
 import { pinsOfToolset } from './definition.ts';
 
@@ -26,6 +33,8 @@ export function streamsNamedBy(one: Fact): readonly StreamName[] {
     case 'toolServerMet':
     case 'toolsAccepted':
       return one.value.tools.map(({ pin }) => toolStream(pin));
+    case 'apiKeyIssued':
+      return one.value.userId === '' ? [] : [userStream(one.value.userId)];
     case 'pushConfigured':
       return [conversationStream(one.value.conversationId)];
     default:
@@ -41,6 +50,7 @@ function isOfTool(call: wire.Call): boolean {
 
 /** Facts that can be understood alone. */
 type NamingNothing =
+  | Exclude<PersonFact, 'apiKeyIssued'>
   | 'userMessageReceived'
   | 'runClaimed'
   | 'runReleased'

@@ -3,6 +3,7 @@ import {
   type DefinitionFact,
   type Fact,
   fact,
+  type PersonFact,
   type PushFact,
   type RecordedFact,
 } from '../events/facts.ts';
@@ -62,7 +63,7 @@ export function evolvePins(pins: Pins, { revision, fact: one }: RecordedFact): P
     case 'toolsAccepted':
       return { ...pins, revision, accepted: withAccepted(pins.accepted, one.value.tools, true) };
     default:
-      one.case satisfies ConversationFact | DefinitionFact | PushFact;
+      one.case satisfies ConversationFact | DefinitionFact | PersonFact | PushFact;
       return { ...pins, revision };
   }
 }

@@ -1,6 +1,6 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { create, views } from '@stopgo/proto';
-import type { ConversationFact, DefinitionFact, FactOf, PinFact, RecordedFact } from '../events/facts.ts';
+import type { ConversationFact, DefinitionFact, FactOf, PersonFact, PinFact, RecordedFact } from '../events/facts.ts';
 
 /** A conversation that nobody is told of. */
 export const noPush = (conversationId: string): views.Push => create(views.PushSchema, { conversationId });
@@ -29,7 +29,7 @@ export function evolvePush(before: views.Push, event: RecordedFact): views.Push 
       push.settledRevision = Math.max(push.settledRevision, fact.value.throughRevision);
       return push;
     default:
-      fact.case satisfies ConversationFact | DefinitionFact | PinFact;
+      fact.case satisfies ConversationFact | DefinitionFact | PersonFact | PinFact;
       return push;
   }
 }

@@ -16,12 +16,22 @@ export type DefinitionFact = 'agentDefined' | 'toolsetDefined' | 'toolDefined';
 export type PinFact = 'toolServerMet' | 'toolsAccepted';
 /** Facts of who is told of a conversation's task. */
 export type PushFact = 'pushConfigured' | 'pushRemoved' | 'pushClaimed' | 'pushAttempted' | 'pushReleased';
+/** Facts of who may use the platform. */
+export type PersonFact =
+  | 'userCreated'
+  | 'userChanged'
+  | 'userSignedIn'
+  | 'apiKeyIssued'
+  | 'apiKeyRevoked'
+  | 'apiKeyUsed';
+/** Facts of everything else. */
+export type NotOfPeople = Exclude<FactName, PersonFact>;
 
 /**
  * Facts of streams that are none of a conversation. Whoever reads facts names those that it has nothing to do with (`fact.case
  * satisfies …`), so that a new one does not compile until each has said what it does with it.
  */
-export type OtherStreamFact = DefinitionFact | PinFact | PushFact;
+export type OtherStreamFact = DefinitionFact | PinFact | PushFact | PersonFact;
 
 /** Facts of a conversation's own stream. */
 export type ConversationFact = Exclude<FactName, OtherStreamFact>;
@@ -36,6 +46,8 @@ export type Actor = {
   readonly claimed?: boolean;
   readonly surface?: string;
   readonly address?: string;
+  /** Key of the principal: of somebody who is signed in. */
+  readonly principal?: string;
 };
 
 /** A fact with its place in a stream. */
@@ -77,6 +89,7 @@ export function actorToWire(actor: Actor): MessageInitShape<typeof envelope.Acto
     claimed: actor.claimed ?? false,
     surface: actor.surface ?? '',
     address: actor.address ?? '',
+    principal: actor.principal ?? '',
   };
 }
 
@@ -89,6 +102,7 @@ export function actorFromWire(actor: envelope.Actor | undefined): Actor {
     ...(actor.claimed ? { claimed: true } : {}),
     ...(actor.surface === '' ? {} : { surface: actor.surface }),
     ...(actor.address === '' ? {} : { address: actor.address }),
+    ...(actor.principal === '' ? {} : { principal: actor.principal }),
   };
 }
 

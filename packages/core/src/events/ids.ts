@@ -51,3 +51,25 @@ export function pushStream(conversationId: string): StreamName {
 export function conversationOfPush(stream: string): string | undefined {
   return stream.startsWith(pushStreamPrefix) ? stream.slice(pushStreamPrefix.length) : undefined;
 }
+
+export const userStreamPrefix = 'user-';
+
+/** The stream of a user. */
+export function userStream(id: string): StreamName {
+  return `${userStreamPrefix}${id}` as StreamName;
+}
+/** The id of the user whose stream it is; undefined for other streams. */
+export function userOfStream(stream: string): string | undefined {
+  return stream.startsWith(userStreamPrefix) ? stream.slice(userStreamPrefix.length) : undefined;
+}
+
+export const apiKeyStreamPrefix = 'apikey-';
+
+/** The stream of an API key. */
+export function apiKeyStream(id: string): StreamName {
+  return `${apiKeyStreamPrefix}${id}` as StreamName;
+}
+/** The id of the API key whose stream it is; undefined for other streams. */
+export function apiKeyOfStream(stream: string): string | undefined {
+  return stream.startsWith(apiKeyStreamPrefix) ? stream.slice(apiKeyStreamPrefix.length) : undefined;
+}

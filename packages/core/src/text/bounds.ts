@@ -102,3 +102,9 @@ export const inputsPendingMax = 32;
 export const inputsSettledMax = 64;
 /** What is said of what became of a question, in bytes of UTF-8. */
 export const inputReasonBytesMax = 512;
+
+/** Characters of an e-mail address (RFC 5321, section 4.5.3.1.3). */
+export const emailCharactersMax = 254;
+
+/** Characters of the name of a user, or of an API key. */
+export const personNameCharactersMax = 200;

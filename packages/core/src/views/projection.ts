@@ -282,6 +282,7 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
     pendingApprovalIds,
     authPrompt: auth?.prompt ?? '',
     title: state.title,
+    principal: state.principal ?? '',
     pendingInputs: interruptsOf(run, 'input').map(
       ({ id, callId, requestedAt, prompt: message, server: asked }, index) => ({
         id,

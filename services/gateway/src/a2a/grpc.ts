@@ -7,7 +7,7 @@ import {
   hitlExtension,
 } from '@stopgo/a2a-agent';
 import { type GrpcCaller, type GrpcListener, listenGrpc } from '@stopgo/a2a-agent/grpc';
-import { anonymous } from '@stopgo/rpc';
+import { anonymous } from '@stopgo/core';
 import { describeError } from '@stopgo/runtime';
 import { type Frame, frameFrom } from '../frame.ts';
 import type { GatewayOptions } from '../options.ts';

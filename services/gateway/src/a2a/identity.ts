@@ -1,6 +1,5 @@
 import { type FirstMessage, type FollowUp, resultOf, soundJson } from '@stopgo/a2a-agent';
-import { sha256Hex } from '@stopgo/core';
-import { principalKey } from '@stopgo/rpc';
+import { principalKey, sha256Hex } from '@stopgo/core';
 import type { A2ACall } from './call.ts';
 
 /** What makes a repeated message the same message. */

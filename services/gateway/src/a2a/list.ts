@@ -1,8 +1,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type AskedPage, badPageToken, type ListTasksResponse, standingIn, taskOf } from '@stopgo/a2a-agent';
-import { DomainError } from '@stopgo/core';
+import { DomainError, principalKey } from '@stopgo/core';
 import { views } from '@stopgo/proto';
-import { principalKey } from '@stopgo/rpc';
 import { soundView } from '../render/sound-view.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import type { A2ACall } from './call.ts';

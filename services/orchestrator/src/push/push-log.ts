@@ -1,12 +1,5 @@
-import { type Actor, evolvePush, type Fact, noPush, pushStream, unavailable } from '@stopgo/core';
-import {
-  type Append,
-  appendUntilKnown,
-  type Clock,
-  type ConversationLog,
-  commandDeadlineMs,
-  recordedOf,
-} from '@stopgo/log';
+import { type Actor, evolvePush, type Fact, noPush, pushStream } from '@stopgo/core';
+import { type Clock, type ConversationLog, changeSmall } from '@stopgo/log';
 import type { store, views } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 
@@ -17,9 +10,6 @@ export type PushLogPorts = {
   readonly newId: () => string;
   readonly random: () => number;
 };
-
-/** Longest pause before what conflicted is decided again, in milliseconds. */
-const pauseMs = 50;
 
 /** The push streams. */
 export class PushLog {
@@ -45,36 +35,15 @@ export class PushLog {
     before: views.Push,
     actor: Actor,
     decide: (push: views.Push) => readonly Fact[],
-    signal: AbortSignal = AbortSignal.timeout(commandDeadlineMs),
+    signal?: AbortSignal,
   ): Promise<{ readonly push: views.Push; readonly isChanged: boolean }> {
-    const { log, clock, newId, random } = this.#ports;
-    let push = before;
-    try {
-      for (;;) {
-        const facts = decide(push);
-        if (facts.length === 0) return { push, isChanged: false };
-        const append: Append = {
-          stream: pushStream(push.conversationId),
-          expectedRevision: push.revision,
-          facts,
-          actor,
-          correlationId: '',
-          causationId: '',
-          key: newId(),
-          now: clock.now(),
-          eventIds: facts.map(() => newId()),
-        };
-        const outcome = await appendUntilKnown(log, append, clock, random, signal);
-        if (outcome.kind !== 'conflict') return { push: recordedOf(append).reduce(evolvePush, push), isChanged: true };
-        push =
-          outcome.unseen.length > 0
-            ? outcome.unseen.reduce(evolvePush, push)
-            : await this.load(push.conversationId, signal);
-        await clock.sleep(random() * pauseMs, signal);
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
-      throw unavailable('the event log does not answer; try again');
-    }
+    const { conversationId } = before;
+    const stream = {
+      name: pushStream(conversationId),
+      load: (given: AbortSignal) => this.load(conversationId, given),
+      evolve: evolvePush,
+    };
+    const { state, isChanged } = await changeSmall(this.#ports, stream, before, actor, decide, signal);
+    return { push: state, isChanged };
   }
 }

@@ -6,6 +6,7 @@ import {
   encodeSnapshot,
   initialState,
   invalidArgument,
+  isPersonStream,
   project,
   type RecordedFact,
   resourceExhausted,
@@ -20,6 +21,7 @@ import { writeConversation } from './conversation-row.ts';
 import type { HotConversation, PendingApproval } from './hot-conversation.ts';
 import type { HotConversations } from './hot-conversations.ts';
 import { messagesAt } from './messages-at.ts';
+import { PersonRows } from './person-rows.ts';
 import { PushRows } from './push-rows.ts';
 import { searchableText } from './search.ts';
 import { messageKey, type ViewTables } from './view-tables.ts';
@@ -73,6 +75,7 @@ class Batch implements ProjectionBatch {
   readonly #setAside = new Map<string, Omit<SetAside, 'conversationId'>>();
   readonly #written: [string, HotConversation][] = [];
   readonly #push: PushRows;
+  readonly #people: PersonRows;
   #approvalKey: number;
   readonly #approvalKeyCommitted: (key: number) => void;
 
@@ -80,6 +83,7 @@ class Batch implements ProjectionBatch {
     this.#tables = tables;
     this.#hot = hot;
     this.#push = new PushRows(tables);
+    this.#people = new PersonRows(tables);
     this.#approvalKey = approvalKey;
     this.#approvalKeyCommitted = committed;
   }
@@ -88,6 +92,10 @@ class Batch implements ProjectionBatch {
     const told = conversationOfPush(stream);
     if (told !== undefined) {
       this.#push.add(told, events, appendKey);
+      return undefined;
+    }
+    if (isPersonStream(stream)) {
+      this.#people.add(stream, events, appendKey);
       return undefined;
     }
     const id = conversationOfStream(stream);
@@ -154,6 +162,7 @@ class Batch implements ProjectionBatch {
       this.#written.push([id, { ...now, snapshot }]);
     }
     this.#push.write();
+    this.#people.write();
     for (const [id, { position, revision, reason }] of this.#setAside) {
       this.#removeConversation(id);
       this.#tables.insertSetAside(id, position, revision, reason);

@@ -2,6 +2,7 @@ import {
   conversationOfPush,
   conversationOfStream,
   decodeRecorded,
+  isPersonStream,
   type RecordedFact,
   type StreamName,
 } from '@stopgo/core';
@@ -128,7 +129,7 @@ export function addOrSetAside(
 
 /** True for the streams that views are made from. */
 export const isFolded = (stream: StreamName): boolean =>
-  conversationOfStream(stream) !== undefined || conversationOfPush(stream) !== undefined;
+  conversationOfStream(stream) !== undefined || conversationOfPush(stream) !== undefined || isPersonStream(stream);
 
 function factOf({ stream, revision, event }: LoggedEvent): RecordedFact {
   const fact = decodeRecorded(event);

@@ -22,6 +22,8 @@ export const wordIndexOptions = `words, content = '', columnsize = 0, tokenize =
  *
  * `approvals.asked_in_run` is the run of an approval that a person was asked; null of one that policy decided.
  *
+ * `people` has the users and the API keys, those by the user whose they are.
+ *
  * `set_aside` names the conversations whose events cannot be folded: they have no other row, but words may be left, which
  * then lead to no conversation.
  *
@@ -54,6 +56,9 @@ const tables = `
     snapshot BLOB NOT NULL
   ) STRICT;
   CREATE INDEX conversations_by_status ON conversations (status, key);
+  CREATE INDEX conversations_of_principal ON conversations (principal, key) WHERE principal <> 'anonymous';
+  CREATE INDEX conversations_of_principal_by_status ON conversations (principal, status, key) WHERE principal <> 'anonymous';
+  CREATE INDEX conversations_of_principal_by_change ON conversations (principal, changed_at, key) WHERE principal <> 'anonymous';
   CREATE INDEX conversations_of_context ON conversations (context_id, principal, key);
   CREATE INDEX conversations_by_change ON conversations (changed_at, key);
   CREATE INDEX conversations_by_standing ON conversations (standing, changed_at, key);
@@ -113,6 +118,14 @@ const tables = `
   CREATE TRIGGER push_conversation_changed AFTER UPDATE OF revision ON conversations BEGIN
     UPDATE push SET head = new.revision WHERE id = new.id;
   END;
+  CREATE TABLE people (
+    key INTEGER PRIMARY KEY,
+    stream TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    of_user TEXT NOT NULL,
+    bytes BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX people_by_kind ON people (kind, of_user, key);
   CREATE TABLE blob_names (
     digest TEXT NOT NULL,
     conversation INTEGER NOT NULL,
@@ -142,6 +155,7 @@ const names = [
   'message_words',
   'approvals',
   'push',
+  'people',
   'blob_names',
   'set_aside',
 ];

@@ -1,5 +1,13 @@
 import { countedMax, messagesPerConversationMax } from '../../bounds.ts';
-import type { Belonging, ChangeFilter, ChangeKey, DueRunRow, OpenRunRow, SetAside } from '../../views.ts';
+import type {
+  Belonging,
+  ChangeFilter,
+  ChangeKey,
+  ConversationFilter,
+  DueRunRow,
+  OpenRunRow,
+  SetAside,
+} from '../../views.ts';
 import { bytes, integer, type SqlDatabase, type SqlRow, type SqlValue, text } from '../sqlite/database.ts';
 import { toSize } from '../sqlite/page-size.ts';
 import { LateRows } from './late-rows.ts';
@@ -27,6 +35,9 @@ export type ConversationRow = {
 export const messageKey = (conversation: number, sequence: number): number =>
   conversation * messagesPerConversationMax + sequence;
 
+/** The conversations of one principal, by the indexes that only those of signed-in users are in. */
+const ofPrincipal = "principal = ? AND principal <> 'anonymous'";
+
 /** The conversation that a message's key belongs to. */
 export const conversationOfMessage = (key: number): number => Math.floor(key / messagesPerConversationMax);
 
@@ -46,6 +57,14 @@ export function viewTables(database: SqlDatabase) {
   const toBytes = (row: SqlRow) => ({ key: integer(row, 0), bytes: bytes(row, 1) });
   const newest = database.all(`${list} WHERE key < ? ORDER BY key DESC LIMIT ?`, toListed);
   const newestOfStatus = database.all(`${list} WHERE key < ? AND status = ? ORDER BY key DESC LIMIT ?`, toListed);
+  const newestOfPrincipal = database.all(
+    `${list} WHERE key < ? AND ${ofPrincipal} ORDER BY key DESC LIMIT ?`,
+    toListed,
+  );
+  const newestOfPrincipalOfStatus = database.all(
+    `${list} WHERE key < ? AND ${ofPrincipal} AND status = ? ORDER BY key DESC LIMIT ?`,
+    toListed,
+  );
   const approvals = 'SELECT key, bytes FROM approvals';
   const oldest = 'AND key > ? ORDER BY key LIMIT ?';
   const setAside = 'SELECT id, position, revision, reason FROM set_aside';
@@ -102,7 +121,12 @@ export function viewTables(database: SqlDatabase) {
     ),
     conversationKey: ofOne(database.one('SELECT key FROM conversations WHERE id = ?', (row) => integer(row, 0))),
     conversationAt: ofAny(database.one(`${list} WHERE key = ?`, toListed)),
-    statusAt: ofAny(database.one('SELECT status FROM conversations WHERE key = ?', (row) => integer(row, 0))),
+    columnsAt: ofAny(
+      database.one('SELECT status, principal FROM conversations WHERE key = ?', (row) => ({
+        status: integer(row, 0),
+        principal: text(row, 1),
+      })),
+    ),
     /** The columns in their order; inside a transaction. */
     writeConversation: (key: number, id: string, ...more: readonly SqlValue[]) => late.put(id, [key, id, ...more]),
     /** The same at once, for a row that is there and damaged. */
@@ -111,10 +135,15 @@ export function viewTables(database: SqlDatabase) {
     onLateFailure: (failed: (error: unknown) => unknown) => late.onFailure(failed),
     /** Drops rows that are not written yet: their transaction came to nothing. */
     forgetConversations: () => late.forget(),
-    newest: ofAny((before: number | undefined, status: number | undefined, limit: number) =>
-      status === undefined
-        ? newest(before ?? beyondAnyKey, limit)
-        : newestOfStatus(before ?? beyondAnyKey, status, limit),
+    newest: ofAny(
+      (before: number = beyondAnyKey, filter: Pick<ConversationFilter, 'status' | 'principal'>, limit: number) => {
+        const { status, principal } = filter;
+        if (principal === undefined)
+          return status === undefined ? newest(before, limit) : newestOfStatus(before, status, limit);
+        return status === undefined
+          ? newestOfPrincipal(before, principal, limit)
+          : newestOfPrincipalOfStatus(before, principal, status, limit);
+      },
     ),
     byChange: ofAny((filter: ChangeFilter, after: ChangeKey | undefined, limit: number) => {
       const { changedAt, key } = after ?? { changedAt: beyondAnyKey, key: beyondAnyKey };
@@ -159,6 +188,13 @@ export function viewTables(database: SqlDatabase) {
       })),
     ),
 
+    countsOf: ofAny(
+      database.all(`SELECT status, count(*) FROM conversations WHERE ${ofPrincipal} GROUP BY status`, (row) => ({
+        status: integer(row, 0),
+        number: integer(row, 1),
+      })),
+    ),
+
     insertMessage: database.run('INSERT INTO messages (key, revision, is_told, bytes) VALUES (?, ?, ?, ?)'),
     insertWords: database.run('INSERT INTO message_words (rowid, words) VALUES (?, ?)'),
     messageRevision: database.one('SELECT revision FROM messages WHERE key = ?', (row) => integer(row, 0)),
@@ -198,6 +234,24 @@ export function viewTables(database: SqlDatabase) {
     approvalsOfConversation: database.all(`${approvals} WHERE conversation = ? ${oldest}`, toBytes),
     approvalsAsked: database.all(`${approvals} WHERE conversation = ? AND asked_in_run = ? ${oldest}`, toBytes),
     approvalsOfBoth: database.all(`${approvals} WHERE conversation = ? AND status = ? ${oldest}`, toBytes),
+    person: database.one('SELECT key, bytes FROM people WHERE stream = ?', toBytes),
+    storedPerson: database.one('SELECT kind, of_user, bytes FROM people WHERE stream = ?', (row) => ({
+      kind: text(row, 0),
+      ofUser: text(row, 1),
+      bytes: bytes(row, 2),
+    })),
+    people: database.all(
+      'SELECT key, bytes FROM people WHERE kind = ? AND of_user = ? AND key > ? ORDER BY key LIMIT ?',
+      toBytes,
+    ),
+    countPeople: database.one('SELECT count(*) FROM people WHERE kind = ?', (row) => integer(row, 0)),
+    personStreamsAfter: database.all('SELECT stream FROM people WHERE stream > ? ORDER BY stream LIMIT ?', (row) =>
+      text(row, 0),
+    ),
+    writePerson: database.run(
+      `INSERT INTO people (key, stream, kind, of_user, bytes) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (key) DO UPDATE SET of_user = excluded.of_user, bytes = excluded.bytes`,
+    ),
     push: database.one('SELECT key, bytes FROM push WHERE id = ?', toBytes),
     pushColumns: database.one('SELECT settled, live, owner_instance FROM push WHERE id = ?', (row) => ({
       settledRevision: integer(row, 0),
@@ -294,13 +348,17 @@ function prepared<T>(make: (sql: string) => T): (sql: string) => T {
 }
 
 /** The part of a condition that says which conversations, with the values that it has. */
-function where({ context, standing }: ChangeFilter): { readonly sql: string; readonly values: (string | number)[] } {
+function where(filter: ChangeFilter): { readonly sql: string; readonly values: (string | number)[] } {
+  const { context, standing } = filter;
+  const principal = context === undefined ? filter.principal : undefined;
   const ofContext = context === undefined ? '' : 'context_id = ? AND principal = ? AND ';
+  const ofOne = principal === undefined ? '' : `${ofPrincipal} AND `;
   const ofStanding = standing === undefined ? '' : 'standing = ? AND ';
   return {
-    sql: ofContext + ofStanding,
+    sql: ofContext + ofOne + ofStanding,
     values: [
       ...(context === undefined ? [] : [context.id, context.principal]),
+      ...(principal === undefined ? [] : [principal]),
       ...(standing === undefined ? [] : [standing]),
     ],
   };

@@ -1,4 +1,4 @@
-import { type EarlierTexts, foldVersion } from '@stopgo/core';
+import { apiKeyStream, type EarlierTexts, foldVersion, type StreamName, userStream } from '@stopgo/core';
 import { create, facts, fromBinary, views } from '@stopgo/proto';
 import { listBytesMax, listRowsPerRead, messagesPerConversationMax, viewApprovalBytesMax } from '../../bounds.ts';
 import type {
@@ -67,15 +67,18 @@ export class SqliteViews implements Views {
     return { messages, more: hot.state.messageCount > shown };
   }
 
-  conversations({ status, query }: ConversationFilter, page: Page): Rows<views.ConversationView> {
+  conversations({ status, query, principal }: ConversationFilter, page: Page): Rows<views.ConversationView> {
     if (query === undefined)
       return collect(
         page,
-        (after, limit) => this.#tables.newest(after, status, limit),
+        (after, limit) => this.#tables.newest(after, { status, principal }, limit),
         (row) => this.#listed(row),
         byKey,
       );
-    const accept = (key: number) => status === undefined || this.#tables.statusAt(key) === status;
+    const accept = (key: number) => {
+      const at = this.#tables.columnsAt(key);
+      return (status ?? at?.status) === at?.status && (principal ?? at?.principal) === at?.principal;
+    };
     const found = search(this.#tables, query, page.after, page.limit, accept);
     const rest = collect(
       { limit: page.limit, after: undefined },
@@ -103,8 +106,9 @@ export class SqliteViews implements Views {
     return saidInContext(this.#tables, context, most);
   }
 
-  counts() {
-    const of = new Map(this.#tables.counts().map(({ status, number }) => [status, number]));
+  counts(principal?: string) {
+    const counted = principal === undefined ? this.#tables.counts() : this.#tables.countsOf(principal);
+    const of = new Map(counted.map(({ status, number }) => [status, number]));
     const active = of.get(views.ConversationStatus.ACTIVE) ?? 0;
     const waitingApproval = of.get(views.ConversationStatus.WAITING_APPROVAL) ?? 0;
     const completed = of.get(views.ConversationStatus.COMPLETED) ?? 0;
@@ -159,6 +163,37 @@ export class SqliteViews implements Views {
       page,
       (after = 0, limit) => this.#tables.duePushes(after, limit),
       ({ conversationId, ownerInstance }) => ({ row: { conversationId, ownerInstance }, bytes: 0 }),
+      byKey,
+    );
+  }
+
+  user(id: string) {
+    const row = this.#tables.person(userStream(id));
+    return row === undefined ? undefined : fromBinary(views.UserSchema, row.bytes);
+  }
+
+  users(page: Page): Rows<views.User> {
+    return this.#people('user', '', page, (bytes) => fromBinary(views.UserSchema, bytes));
+  }
+
+  countUsers() {
+    return this.#tables.countPeople('user') ?? 0;
+  }
+
+  apiKey(id: string) {
+    const row = this.#tables.person(apiKeyStream(id));
+    return row === undefined ? undefined : fromBinary(views.ApiKeySchema, row.bytes);
+  }
+
+  apiKeys(userId: string, page: Page): Rows<views.ApiKey> {
+    return this.#people('api_key', userId, page, (bytes) => fromBinary(views.ApiKeySchema, bytes));
+  }
+
+  #people<T>(kind: string, ofUser: string, page: Page, read: (bytes: Uint8Array) => T): Rows<T> {
+    return collect(
+      page,
+      (after = 0, limit) => this.#tables.people(kind, ofUser, after, limit),
+      ({ bytes }) => ({ row: read(bytes), bytes: bytes.byteLength }),
       byKey,
     );
   }
@@ -226,6 +261,14 @@ export class SqliteViews implements Views {
     const row = this.#tables.push(conversationId);
     const columns = this.#tables.pushColumns(conversationId);
     return row === undefined || columns === undefined ? undefined : { bytes: row.bytes, ...columns };
+  }
+
+  storedPerson(stream: StreamName) {
+    return this.#tables.storedPerson(stream);
+  }
+
+  storedPersonStreams(after: string, limit: number) {
+    return this.#tables.personStreamsAfter(after, limit);
   }
 
   verifySearch(signal: AbortSignal) {

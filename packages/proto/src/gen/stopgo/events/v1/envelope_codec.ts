@@ -141,6 +141,7 @@ export function zeroActor(): Actor {
     claimed: false,
     surface: '',
     address: '',
+    principal: '',
   };
 }
 
@@ -160,6 +161,9 @@ export function writeActor(writer: Writer, message: Actor): void {
   }
   if (message.address !== '') {
     writer.string(42, message.address);
+  }
+  if (message.principal !== '') {
+    writer.string(50, message.principal);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -190,6 +194,10 @@ export function readActor(reader: Reader, length: number, message: Actor): Actor
         if (tag !== 42) throw new LeftToLibrary();
         message.address = reader.string();
         break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.principal = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -206,6 +214,7 @@ export function createActor(given: Given): Actor {
   if (given.claimed != null) message.claimed = given.claimed;
   if (given.surface != null) message.surface = given.surface;
   if (given.address != null) message.address = given.address;
+  if (given.principal != null) message.principal = given.principal;
   return message;
 }
 

@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/events/v1/envelope.proto.
  */
 export const file_stopgo_events_v1_envelope: GenFile = /*@__PURE__*/
-  fileDesc("Ch9zdG9wZ28vZXZlbnRzL3YxL2VudmVsb3BlLnByb3RvEhBzdG9wZ28uZXZlbnRzLnYxIv8BCghFbnZlbG9wZRIQCghldmVudF9pZBgBIAEoCRIOCgZzdHJlYW0YAiABKAkSEAoIcmV2aXNpb24YAyABKA0SKAoEdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFYWN0b3IYBSABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yEhQKDGNhdXNhdGlvbl9pZBgGIAEoCRIWCg5jb3JyZWxhdGlvbl9pZBgHIAEoCRIWCg5zY2hlbWFfdmVyc2lvbhgIIAEoDRIWCg5wYXlsb2FkX2tleV9pZBgJIAEoCRIPCgdwYXlsb2FkGAogASgMInEKBUFjdG9yEikKBGtpbmQYASABKA4yGy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yS2luZBIKCgJpZBgCIAEoCRIPCgdjbGFpbWVkGAMgASgIEg8KB3N1cmZhY2UYBCABKAkSDwoHYWRkcmVzcxgFIAEoCSI8CghSZWNvcmRlZBIQCghlbnZlbG9wZRgBIAEoDBIMCgRoYXNoGAIgASgMEhAKCHBvc2l0aW9uGAMgASgEKoIBCglBY3RvcktpbmQSGgoWQUNUT1JfS0lORF9VTlNQRUNJRklFRBAAEhMKD0FDVE9SX0tJTkRfVVNFUhABEhcKE0FDVE9SX0tJTkRfQVBQUk9WRVIQAhIUChBBQ1RPUl9LSU5EX0FHRU5UEAMSFQoRQUNUT1JfS0lORF9TWVNURU0QBGIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("Ch9zdG9wZ28vZXZlbnRzL3YxL2VudmVsb3BlLnByb3RvEhBzdG9wZ28uZXZlbnRzLnYxIv8BCghFbnZlbG9wZRIQCghldmVudF9pZBgBIAEoCRIOCgZzdHJlYW0YAiABKAkSEAoIcmV2aXNpb24YAyABKA0SKAoEdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFYWN0b3IYBSABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yEhQKDGNhdXNhdGlvbl9pZBgGIAEoCRIWCg5jb3JyZWxhdGlvbl9pZBgHIAEoCRIWCg5zY2hlbWFfdmVyc2lvbhgIIAEoDRIWCg5wYXlsb2FkX2tleV9pZBgJIAEoCRIPCgdwYXlsb2FkGAogASgMIoQBCgVBY3RvchIpCgRraW5kGAEgASgOMhsuc3RvcGdvLmV2ZW50cy52MS5BY3RvcktpbmQSCgoCaWQYAiABKAkSDwoHY2xhaW1lZBgDIAEoCBIPCgdzdXJmYWNlGAQgASgJEg8KB2FkZHJlc3MYBSABKAkSEQoJcHJpbmNpcGFsGAYgASgJIjwKCFJlY29yZGVkEhAKCGVudmVsb3BlGAEgASgMEgwKBGhhc2gYAiABKAwSEAoIcG9zaXRpb24YAyABKAQqggEKCUFjdG9yS2luZBIaChZBQ1RPUl9LSU5EX1VOU1BFQ0lGSUVEEAASEwoPQUNUT1JfS0lORF9VU0VSEAESFwoTQUNUT1JfS0lORF9BUFBST1ZFUhACEhQKEEFDVE9SX0tJTkRfQUdFTlQQAxIVChFBQ1RPUl9LSU5EX1NZU1RFTRAEYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Envelope is one event as it is stored, byte for byte. The hash of an event covers the serialized
@@ -137,6 +137,13 @@ export type Actor = Message<"stopgo.events.v1.Actor"> & {
    * @generated from field: string address = 5;
    */
   address: string;
+
+  /**
+   * Key of the principal that acted: "user:<id>" for somebody who is signed in; empty if nobody has to be.
+   *
+   * @generated from field: string principal = 6;
+   */
+  principal: string;
 };
 
 /**

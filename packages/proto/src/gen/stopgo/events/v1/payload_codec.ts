@@ -2,8 +2,8 @@
 // @generated from file stopgo/events/v1/payload.proto (package stopgo.events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AgentDefined, ApprovalKind, ApprovalRequested, ApprovalResolved, Binding, BlobRef, Call, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Disposition, EarlierText, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, ModelAnsweredNothing, ModelFailed, ModelResponded, Output, OutputPart, Owner, Payload, PinnedTool, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StateSet, StepFinished, StepStarted, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserMessageReceived } from "./payload_pb.ts";
-import { AgentDefinedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, BindingSchema, BlobRefSchema, CallSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, EarlierTextSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StateSetSchema, StepFinishedSchema, StepStartedSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserMessageReceivedSchema } from "./payload_pb.ts";
+import type { AgentDefined, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalKind, ApprovalRequested, ApprovalResolved, Binding, BlobRef, Call, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Disposition, EarlierText, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, ModelAnsweredNothing, ModelFailed, ModelResponded, Output, OutputPart, Owner, Payload, PinnedTool, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StateSet, StepFinished, StepStarted, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn } from "./payload_pb.ts";
+import { AgentDefinedSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, BindingSchema, BlobRefSchema, CallSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, EarlierTextSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StateSetSchema, StepFinishedSchema, StepStartedSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema } from "./payload_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
@@ -256,6 +256,42 @@ export function writePayload(writer: Writer, message: Payload): void {
       writer.join(begin);
       break;
     }
+    case "userCreated": {
+      const begin = writer.fork(482);
+      writeUserCreated(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "userChanged": {
+      const begin = writer.fork(490);
+      writeUserChanged(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "userSignedIn": {
+      const begin = writer.fork(498);
+      writeUserSignedIn(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "apiKeyIssued": {
+      const begin = writer.fork(506);
+      writeApiKeyIssued(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "apiKeyRevoked": {
+      const begin = writer.fork(514);
+      writeApiKeyRevoked(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "apiKeyUsed": {
+      const begin = writer.fork(522);
+      writeApiKeyUsed(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -422,6 +458,30 @@ export function readPayload(reader: Reader, length: number, message: Payload): P
         if (tag !== 354) throw new LeftToLibrary();
         message.fact = { case: "toolsAccepted", value: readToolsAccepted(reader, reader.uint32(), message.fact.case === "toolsAccepted" ? message.fact.value : zeroToolsAccepted()) };
         break;
+      case 60:
+        if (tag !== 482) throw new LeftToLibrary();
+        message.fact = { case: "userCreated", value: readUserCreated(reader, reader.uint32(), message.fact.case === "userCreated" ? message.fact.value : zeroUserCreated()) };
+        break;
+      case 61:
+        if (tag !== 490) throw new LeftToLibrary();
+        message.fact = { case: "userChanged", value: readUserChanged(reader, reader.uint32(), message.fact.case === "userChanged" ? message.fact.value : zeroUserChanged()) };
+        break;
+      case 62:
+        if (tag !== 498) throw new LeftToLibrary();
+        message.fact = { case: "userSignedIn", value: readUserSignedIn(reader, reader.uint32(), message.fact.case === "userSignedIn" ? message.fact.value : zeroUserSignedIn()) };
+        break;
+      case 63:
+        if (tag !== 506) throw new LeftToLibrary();
+        message.fact = { case: "apiKeyIssued", value: readApiKeyIssued(reader, reader.uint32(), message.fact.case === "apiKeyIssued" ? message.fact.value : zeroApiKeyIssued()) };
+        break;
+      case 64:
+        if (tag !== 514) throw new LeftToLibrary();
+        message.fact = { case: "apiKeyRevoked", value: readApiKeyRevoked(reader, reader.uint32(), message.fact.case === "apiKeyRevoked" ? message.fact.value : zeroApiKeyRevoked()) };
+        break;
+      case 65:
+        if (tag !== 522) throw new LeftToLibrary();
+        message.fact = { case: "apiKeyUsed", value: readApiKeyUsed(reader, reader.uint32(), message.fact.case === "apiKeyUsed" ? message.fact.value : zeroApiKeyUsed()) };
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -552,6 +612,24 @@ export function createPayload(given: Given): Payload {
         break;
       case "toolsAccepted":
         message.fact = { case: "toolsAccepted", value: toMessage(value, createToolsAccepted, "stopgo.events.v1.ToolsAccepted") };
+        break;
+      case "userCreated":
+        message.fact = { case: "userCreated", value: toMessage(value, createUserCreated, "stopgo.events.v1.UserCreated") };
+        break;
+      case "userChanged":
+        message.fact = { case: "userChanged", value: toMessage(value, createUserChanged, "stopgo.events.v1.UserChanged") };
+        break;
+      case "userSignedIn":
+        message.fact = { case: "userSignedIn", value: toMessage(value, createUserSignedIn, "stopgo.events.v1.UserSignedIn") };
+        break;
+      case "apiKeyIssued":
+        message.fact = { case: "apiKeyIssued", value: toMessage(value, createApiKeyIssued, "stopgo.events.v1.ApiKeyIssued") };
+        break;
+      case "apiKeyRevoked":
+        message.fact = { case: "apiKeyRevoked", value: toMessage(value, createApiKeyRevoked, "stopgo.events.v1.ApiKeyRevoked") };
+        break;
+      case "apiKeyUsed":
+        message.fact = { case: "apiKeyUsed", value: toMessage(value, createApiKeyUsed, "stopgo.events.v1.ApiKeyUsed") };
         break;
     }
   }
@@ -4609,6 +4687,326 @@ export function createToolsAccepted(given: Given): ToolsAccepted {
   return message;
 }
 
+export function zeroUserCreated(): UserCreated {
+  return {
+    $typeName: "stopgo.events.v1.UserCreated",
+    userId: '',
+    email: '',
+    name: '',
+    role: 0,
+    atSignIn: false,
+  };
+}
+
+export function writeUserCreated(writer: Writer, message: UserCreated): void {
+  if (message.$typeName !== "stopgo.events.v1.UserCreated") throw new LeftToLibrary();
+  if (message.userId !== '') {
+    writer.string(10, message.userId);
+  }
+  if (message.email !== '') {
+    writer.string(18, message.email);
+  }
+  if (message.name !== '') {
+    writer.string(26, message.name);
+  }
+  if ((message.role as number) !== 0) {
+    writer.int32(32, message.role);
+  }
+  if (message.atSignIn !== false) {
+    writer.bool(40, message.atSignIn);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readUserCreated(reader: Reader, length: number, message: UserCreated): UserCreated {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.userId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.email = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      case 4:
+        if (tag !== 32) throw new LeftToLibrary();
+        message.role = reader.int32() as UserRole;
+        break;
+      case 5:
+        if (tag !== 40) throw new LeftToLibrary();
+        message.atSignIn = reader.bool();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createUserCreated(given: Given): UserCreated {
+  const message = zeroUserCreated();
+  if (given.userId != null) message.userId = given.userId;
+  if (given.email != null) message.email = given.email;
+  if (given.name != null) message.name = given.name;
+  if (given.role != null) message.role = given.role;
+  if (given.atSignIn != null) message.atSignIn = given.atSignIn;
+  return message;
+}
+
+export function zeroUserChanged(): UserChanged {
+  return {
+    $typeName: "stopgo.events.v1.UserChanged",
+  };
+}
+
+export function writeUserChanged(writer: Writer, message: UserChanged): void {
+  if (message.$typeName !== "stopgo.events.v1.UserChanged") throw new LeftToLibrary();
+  if (message.name !== undefined) {
+    writer.string(10, message.name);
+  }
+  if (message.role !== undefined) {
+    writer.int32(16, message.role);
+  }
+  if (message.active !== undefined) {
+    writer.bool(24, message.active);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readUserChanged(reader: Reader, length: number, message: UserChanged): UserChanged {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.role = reader.int32() as UserRole;
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.active = reader.bool();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createUserChanged(given: Given): UserChanged {
+  const message = zeroUserChanged();
+  if (given.name != null) message.name = given.name;
+  if (given.role != null) message.role = given.role;
+  if (given.active != null) message.active = given.active;
+  return message;
+}
+
+export function zeroUserSignedIn(): UserSignedIn {
+  return {
+    $typeName: "stopgo.events.v1.UserSignedIn",
+    groups: [],
+  };
+}
+
+export function writeUserSignedIn(writer: Writer, message: UserSignedIn): void {
+  if (message.$typeName !== "stopgo.events.v1.UserSignedIn") throw new LeftToLibrary();
+  for (const one of message.groups) {
+    writer.string(10, one);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readUserSignedIn(reader: Reader, length: number, message: UserSignedIn): UserSignedIn {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.groups.push(reader.string());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createUserSignedIn(given: Given): UserSignedIn {
+  const message = zeroUserSignedIn();
+  if (given.groups != null) message.groups = given.groups;
+  return message;
+}
+
+export function zeroApiKeyIssued(): ApiKeyIssued {
+  return {
+    $typeName: "stopgo.events.v1.ApiKeyIssued",
+    keyId: '',
+    userId: '',
+    name: '',
+    prefix: '',
+    sha256: '',
+    scopes: [],
+  };
+}
+
+export function writeApiKeyIssued(writer: Writer, message: ApiKeyIssued): void {
+  if (message.$typeName !== "stopgo.events.v1.ApiKeyIssued") throw new LeftToLibrary();
+  if (message.keyId !== '') {
+    writer.string(10, message.keyId);
+  }
+  if (message.userId !== '') {
+    writer.string(18, message.userId);
+  }
+  if (message.name !== '') {
+    writer.string(26, message.name);
+  }
+  if (message.prefix !== '') {
+    writer.string(34, message.prefix);
+  }
+  if (message.sha256 !== '') {
+    writer.string(42, message.sha256);
+  }
+  for (const one of message.scopes) {
+    writer.string(50, one);
+  }
+  if (message.expiresAt !== undefined) {
+    const begin = writer.fork(58);
+    writeTimestamp(writer, message.expiresAt);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readApiKeyIssued(reader: Reader, length: number, message: ApiKeyIssued): ApiKeyIssued {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.keyId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.userId = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.prefix = reader.string();
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.sha256 = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.scopes.push(reader.string());
+        break;
+      case 7:
+        if (tag !== 58) throw new LeftToLibrary();
+        message.expiresAt = readTimestamp(reader, reader.uint32(), message.expiresAt ?? zeroTimestamp());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createApiKeyIssued(given: Given): ApiKeyIssued {
+  const message = zeroApiKeyIssued();
+  if (given.keyId != null) message.keyId = given.keyId;
+  if (given.userId != null) message.userId = given.userId;
+  if (given.name != null) message.name = given.name;
+  if (given.prefix != null) message.prefix = given.prefix;
+  if (given.sha256 != null) message.sha256 = given.sha256;
+  if (given.scopes != null) message.scopes = given.scopes;
+  if (given.expiresAt != null) message.expiresAt = toMessage(given.expiresAt, createTimestamp, "google.protobuf.Timestamp");
+  return message;
+}
+
+export function zeroApiKeyRevoked(): ApiKeyRevoked {
+  return {
+    $typeName: "stopgo.events.v1.ApiKeyRevoked",
+  };
+}
+
+export function writeApiKeyRevoked(writer: Writer, message: ApiKeyRevoked): void {
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readApiKeyRevoked(reader: Reader, length: number, message: ApiKeyRevoked): ApiKeyRevoked {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    unknown = reader.unknown(tag, unknown);
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createApiKeyRevoked(_given: Given): ApiKeyRevoked {
+  const message = zeroApiKeyRevoked();
+  return message;
+}
+
+export function zeroApiKeyUsed(): ApiKeyUsed {
+  return {
+    $typeName: "stopgo.events.v1.ApiKeyUsed",
+  };
+}
+
+export function writeApiKeyUsed(writer: Writer, message: ApiKeyUsed): void {
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readApiKeyUsed(reader: Reader, length: number, message: ApiKeyUsed): ApiKeyUsed {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    unknown = reader.unknown(tag, unknown);
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createApiKeyUsed(_given: Given): ApiKeyUsed {
+  const message = zeroApiKeyUsed();
+  return message;
+}
+
 export function zeroPushConfigured(): PushConfigured {
   return {
     $typeName: "stopgo.events.v1.PushConfigured",
@@ -5023,6 +5421,12 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [PinnedToolSchema, { zero: zeroPinnedTool, write: writePinnedTool, read: readPinnedTool, create: createPinnedTool }],
   [ToolServerMetSchema, { zero: zeroToolServerMet, write: writeToolServerMet, read: readToolServerMet, create: createToolServerMet }],
   [ToolsAcceptedSchema, { zero: zeroToolsAccepted, write: writeToolsAccepted, read: readToolsAccepted, create: createToolsAccepted }],
+  [UserCreatedSchema, { zero: zeroUserCreated, write: writeUserCreated, read: readUserCreated, create: createUserCreated }],
+  [UserChangedSchema, { zero: zeroUserChanged, write: writeUserChanged, read: readUserChanged, create: createUserChanged }],
+  [UserSignedInSchema, { zero: zeroUserSignedIn, write: writeUserSignedIn, read: readUserSignedIn, create: createUserSignedIn }],
+  [ApiKeyIssuedSchema, { zero: zeroApiKeyIssued, write: writeApiKeyIssued, read: readApiKeyIssued, create: createApiKeyIssued }],
+  [ApiKeyRevokedSchema, { zero: zeroApiKeyRevoked, write: writeApiKeyRevoked, read: readApiKeyRevoked, create: createApiKeyRevoked }],
+  [ApiKeyUsedSchema, { zero: zeroApiKeyUsed, write: writeApiKeyUsed, read: readApiKeyUsed, create: createApiKeyUsed }],
   [PushConfiguredSchema, { zero: zeroPushConfigured, write: writePushConfigured, read: readPushConfigured, create: createPushConfigured }],
   [PushRemovedSchema, { zero: zeroPushRemoved, write: writePushRemoved, read: readPushRemoved, create: createPushRemoved }],
   [PushClaimedSchema, { zero: zeroPushClaimed, write: writePushClaimed, read: readPushClaimed, create: createPushClaimed }],

@@ -2,8 +2,8 @@
 // @generated from file stopgo/store/v1/store.proto (package stopgo.store.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Appended, AppendRequest, AppendResponse, BlobHolder, Conflict, Delta, DuePush, FollowRequest, FollowResponse, GetApprovalRequest, GetApprovalResponse, GetBlobRequest, GetBlobResponse, GetConditionRequest, GetConditionResponse, GetConversationRequest, GetConversationResponse, GetPushRequest, GetPushResponse, HeartbeatRequest, HeartbeatResponse, Instance, KnownKey, ListApprovalsRequest, ListApprovalsResponse, ListByChangeRequest, ListByChangeResponse, ListConversationsRequest, ListConversationsResponse, ListDuePushesRequest, ListDuePushesResponse, ListOpenRunsRequest, ListOpenRunsResponse, ListStreamsRequest, ListStreamsResponse, LoadRequest, LoadResponse, NamedStream, NewEvent, OpenRun, PublishDeltaRequest, PublishDeltaResponse, PutBlobRequest, PutBlobResponse, ReadContextRequest, ReadContextResponse, ReadStreamRequest, ReadStreamResponse, ReadTicketRequest, ReadTicketResponse, SubscribeRequest, SubscribeResponse, Summary, Ticket, TicketApproval, TicketState, VerifyBlobsRequest, VerifyBlobsResponse, VerifyLogRequest, VerifyLogResponse, VerifySearchRequest, VerifySearchResponse, VerifyStreamRequest, VerifyStreamResponse, WatchDeltasRequest, WatchDeltasResponse } from "./store_pb.ts";
-import { AppendedSchema, AppendRequestSchema, AppendResponseSchema, BlobHolderSchema, ConflictSchema, DeltaSchema, DuePushSchema, FollowRequestSchema, FollowResponseSchema, GetApprovalRequestSchema, GetApprovalResponseSchema, GetBlobRequestSchema, GetBlobResponseSchema, GetConditionRequestSchema, GetConditionResponseSchema, GetConversationRequestSchema, GetConversationResponseSchema, GetPushRequestSchema, GetPushResponseSchema, HeartbeatRequestSchema, HeartbeatResponseSchema, InstanceSchema, KnownKeySchema, ListApprovalsRequestSchema, ListApprovalsResponseSchema, ListByChangeRequestSchema, ListByChangeResponseSchema, ListConversationsRequestSchema, ListConversationsResponseSchema, ListDuePushesRequestSchema, ListDuePushesResponseSchema, ListOpenRunsRequestSchema, ListOpenRunsResponseSchema, ListStreamsRequestSchema, ListStreamsResponseSchema, LoadRequestSchema, LoadResponseSchema, NamedStreamSchema, NewEventSchema, OpenRunSchema, PublishDeltaRequestSchema, PublishDeltaResponseSchema, PutBlobRequestSchema, PutBlobResponseSchema, ReadContextRequestSchema, ReadContextResponseSchema, ReadStreamRequestSchema, ReadStreamResponseSchema, ReadTicketRequestSchema, ReadTicketResponseSchema, SubscribeRequestSchema, SubscribeResponseSchema, SummarySchema, TicketApprovalSchema, TicketSchema, VerifyBlobsRequestSchema, VerifyBlobsResponseSchema, VerifyLogRequestSchema, VerifyLogResponseSchema, VerifySearchRequestSchema, VerifySearchResponseSchema, VerifyStreamRequestSchema, VerifyStreamResponseSchema, WatchDeltasRequestSchema, WatchDeltasResponseSchema } from "./store_pb.ts";
+import type { Appended, AppendRequest, AppendResponse, BlobHolder, Conflict, Delta, DuePush, FollowRequest, FollowResponse, GetApprovalRequest, GetApprovalResponse, GetBlobRequest, GetBlobResponse, GetConditionRequest, GetConditionResponse, GetConversationRequest, GetConversationResponse, GetPersonRequest, GetPersonResponse, GetPushRequest, GetPushResponse, HeartbeatRequest, HeartbeatResponse, Instance, KnownKey, ListApiKeysRequest, ListApiKeysResponse, ListApprovalsRequest, ListApprovalsResponse, ListByChangeRequest, ListByChangeResponse, ListConversationsRequest, ListConversationsResponse, ListDuePushesRequest, ListDuePushesResponse, ListOpenRunsRequest, ListOpenRunsResponse, ListStreamsRequest, ListStreamsResponse, ListUsersRequest, ListUsersResponse, LoadRequest, LoadResponse, NamedStream, NewEvent, OpenRun, PublishDeltaRequest, PublishDeltaResponse, PutBlobRequest, PutBlobResponse, ReadContextRequest, ReadContextResponse, ReadStreamRequest, ReadStreamResponse, ReadTicketRequest, ReadTicketResponse, SubscribeRequest, SubscribeResponse, Summary, Ticket, TicketApproval, TicketState, VerifyBlobsRequest, VerifyBlobsResponse, VerifyLogRequest, VerifyLogResponse, VerifySearchRequest, VerifySearchResponse, VerifyStreamRequest, VerifyStreamResponse, WatchDeltasRequest, WatchDeltasResponse } from "./store_pb.ts";
+import { AppendedSchema, AppendRequestSchema, AppendResponseSchema, BlobHolderSchema, ConflictSchema, DeltaSchema, DuePushSchema, FollowRequestSchema, FollowResponseSchema, GetApprovalRequestSchema, GetApprovalResponseSchema, GetBlobRequestSchema, GetBlobResponseSchema, GetConditionRequestSchema, GetConditionResponseSchema, GetConversationRequestSchema, GetConversationResponseSchema, GetPersonRequestSchema, GetPersonResponseSchema, GetPushRequestSchema, GetPushResponseSchema, HeartbeatRequestSchema, HeartbeatResponseSchema, InstanceSchema, KnownKeySchema, ListApiKeysRequestSchema, ListApiKeysResponseSchema, ListApprovalsRequestSchema, ListApprovalsResponseSchema, ListByChangeRequestSchema, ListByChangeResponseSchema, ListConversationsRequestSchema, ListConversationsResponseSchema, ListDuePushesRequestSchema, ListDuePushesResponseSchema, ListOpenRunsRequestSchema, ListOpenRunsResponseSchema, ListStreamsRequestSchema, ListStreamsResponseSchema, ListUsersRequestSchema, ListUsersResponseSchema, LoadRequestSchema, LoadResponseSchema, NamedStreamSchema, NewEventSchema, OpenRunSchema, PublishDeltaRequestSchema, PublishDeltaResponseSchema, PutBlobRequestSchema, PutBlobResponseSchema, ReadContextRequestSchema, ReadContextResponseSchema, ReadStreamRequestSchema, ReadStreamResponseSchema, ReadTicketRequestSchema, ReadTicketResponseSchema, SubscribeRequestSchema, SubscribeResponseSchema, SummarySchema, TicketApprovalSchema, TicketSchema, VerifyBlobsRequestSchema, VerifyBlobsResponseSchema, VerifyLogRequestSchema, VerifyLogResponseSchema, VerifySearchRequestSchema, VerifySearchResponseSchema, VerifyStreamRequestSchema, VerifyStreamResponseSchema, WatchDeltasRequestSchema, WatchDeltasResponseSchema } from "./store_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
@@ -11,7 +11,7 @@ import { createActor, createRecorded, readActor, readRecorded, writeActor, write
 import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
 import { toBytes, toMessage, toMessages } from "../../../../codec/made.ts";
-import { createApproval, createConversationView, createMessage, createPush, createRunWait, readApproval, readConversationView, readMessage, readPush, readRunWait, writeApproval, writeConversationView, writeMessage, writePush, writeRunWait, zeroApproval, zeroConversationView, zeroMessage, zeroPush, zeroRunWait } from "./views_codec.ts";
+import { createApiKey, createApproval, createConversationView, createMessage, createPush, createRunWait, createUser, readApiKey, readApproval, readConversationView, readMessage, readPush, readRunWait, readUser, writeApiKey, writeApproval, writeConversationView, writeMessage, writePush, writeRunWait, writeUser, zeroApiKey, zeroApproval, zeroConversationView, zeroMessage, zeroPush, zeroRunWait, zeroUser } from "./views_codec.ts";
 import type { Decision } from "../../events/v1/payload_pb.ts";
 import type { ApprovalStatus, ConversationStatus, Standing } from "./views_pb.ts";
 import { createBlobRef, createEarlierText, readBlobRef, readEarlierText, writeBlobRef, writeEarlierText, zeroBlobRef, zeroEarlierText } from "../../events/v1/payload_codec.ts";
@@ -1363,6 +1363,7 @@ export function createGetConversationResponse(given: Given): GetConversationResp
 export function zeroListConversationsRequest(): ListConversationsRequest {
   return {
     $typeName: "stopgo.store.v1.ListConversationsRequest",
+    principal: '',
     status: 0,
     query: '',
     limit: 0,
@@ -1384,6 +1385,9 @@ export function writeListConversationsRequest(writer: Writer, message: ListConve
   if (message.cursor !== '') {
     writer.string(34, message.cursor);
   }
+  if (message.principal !== '') {
+    writer.string(42, message.principal);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -1393,6 +1397,10 @@ export function readListConversationsRequest(reader: Reader, length: number, mes
   while (reader.pos < end) {
     const tag = reader.tag();
     switch (tag >>> 3) {
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.principal = reader.string();
+        break;
       case 1:
         if (tag !== 8) throw new LeftToLibrary();
         message.status = reader.int32() as ConversationStatus;
@@ -1420,6 +1428,7 @@ export function readListConversationsRequest(reader: Reader, length: number, mes
 
 export function createListConversationsRequest(given: Given): ListConversationsRequest {
   const message = zeroListConversationsRequest();
+  if (given.principal != null) message.principal = given.principal;
   if (given.status != null) message.status = given.status;
   if (given.query != null) message.query = given.query;
   if (given.limit != null) message.limit = given.limit;
@@ -3754,6 +3763,336 @@ export function createGetConditionResponse(given: Given): GetConditionResponse {
   return message;
 }
 
+export function zeroGetPersonRequest(): GetPersonRequest {
+  return {
+    $typeName: "stopgo.store.v1.GetPersonRequest",
+    by: { case: undefined },
+  };
+}
+
+export function writeGetPersonRequest(writer: Writer, message: GetPersonRequest): void {
+  if (message.$typeName !== "stopgo.store.v1.GetPersonRequest") throw new LeftToLibrary();
+  switch (message.by.case) {
+    case "userId": {
+      writer.string(10, message.by.value);
+      break;
+    }
+    case "apiKeyId": {
+      writer.string(18, message.by.value);
+      break;
+    }
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readGetPersonRequest(reader: Reader, length: number, message: GetPersonRequest): GetPersonRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.by = { case: "userId", value: reader.string() };
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.by = { case: "apiKeyId", value: reader.string() };
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createGetPersonRequest(given: Given): GetPersonRequest {
+  const message = zeroGetPersonRequest();
+  if (given.by != null) {
+    const { case: name, value } = given.by;
+    switch (name) {
+      case "userId":
+        message.by = { case: "userId", value: value };
+        break;
+      case "apiKeyId":
+        message.by = { case: "apiKeyId", value: value };
+        break;
+    }
+  }
+  return message;
+}
+
+export function zeroGetPersonResponse(): GetPersonResponse {
+  return {
+    $typeName: "stopgo.store.v1.GetPersonResponse",
+  };
+}
+
+export function writeGetPersonResponse(writer: Writer, message: GetPersonResponse): void {
+  if (message.$typeName !== "stopgo.store.v1.GetPersonResponse") throw new LeftToLibrary();
+  if (message.user !== undefined) {
+    const begin = writer.fork(10);
+    writeUser(writer, message.user);
+    writer.join(begin);
+  }
+  if (message.apiKey !== undefined) {
+    const begin = writer.fork(18);
+    writeApiKey(writer, message.apiKey);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readGetPersonResponse(reader: Reader, length: number, message: GetPersonResponse): GetPersonResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.user = readUser(reader, reader.uint32(), message.user ?? zeroUser());
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.apiKey = readApiKey(reader, reader.uint32(), message.apiKey ?? zeroApiKey());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createGetPersonResponse(given: Given): GetPersonResponse {
+  const message = zeroGetPersonResponse();
+  if (given.user != null) message.user = toMessage(given.user, createUser, "stopgo.store.v1.User");
+  if (given.apiKey != null) message.apiKey = toMessage(given.apiKey, createApiKey, "stopgo.store.v1.ApiKey");
+  return message;
+}
+
+export function zeroListUsersRequest(): ListUsersRequest {
+  return {
+    $typeName: "stopgo.store.v1.ListUsersRequest",
+    limit: 0,
+    cursor: '',
+  };
+}
+
+export function writeListUsersRequest(writer: Writer, message: ListUsersRequest): void {
+  if (message.$typeName !== "stopgo.store.v1.ListUsersRequest") throw new LeftToLibrary();
+  if (message.limit != 0) {
+    writer.uint32(8, message.limit);
+  }
+  if (message.cursor !== '') {
+    writer.string(18, message.cursor);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readListUsersRequest(reader: Reader, length: number, message: ListUsersRequest): ListUsersRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 8) throw new LeftToLibrary();
+        message.limit = reader.uint32();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.cursor = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createListUsersRequest(given: Given): ListUsersRequest {
+  const message = zeroListUsersRequest();
+  if (given.limit != null) message.limit = given.limit;
+  if (given.cursor != null) message.cursor = given.cursor;
+  return message;
+}
+
+export function zeroListUsersResponse(): ListUsersResponse {
+  return {
+    $typeName: "stopgo.store.v1.ListUsersResponse",
+    users: [],
+    nextCursor: '',
+    total: 0,
+  };
+}
+
+export function writeListUsersResponse(writer: Writer, message: ListUsersResponse): void {
+  if (message.$typeName !== "stopgo.store.v1.ListUsersResponse") throw new LeftToLibrary();
+  for (const one of message.users) {
+    const begin = writer.fork(10);
+    writeUser(writer, one);
+    writer.join(begin);
+  }
+  if (message.nextCursor !== '') {
+    writer.string(18, message.nextCursor);
+  }
+  if (message.total != 0) {
+    writer.uint32(24, message.total);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readListUsersResponse(reader: Reader, length: number, message: ListUsersResponse): ListUsersResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.users.push(readUser(reader, reader.uint32(), zeroUser()));
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.nextCursor = reader.string();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.total = reader.uint32();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createListUsersResponse(given: Given): ListUsersResponse {
+  const message = zeroListUsersResponse();
+  if (given.users != null) message.users = toMessages(given.users, createUser, "stopgo.store.v1.User");
+  if (given.nextCursor != null) message.nextCursor = given.nextCursor;
+  if (given.total != null) message.total = given.total;
+  return message;
+}
+
+export function zeroListApiKeysRequest(): ListApiKeysRequest {
+  return {
+    $typeName: "stopgo.store.v1.ListApiKeysRequest",
+    userId: '',
+    limit: 0,
+    cursor: '',
+  };
+}
+
+export function writeListApiKeysRequest(writer: Writer, message: ListApiKeysRequest): void {
+  if (message.$typeName !== "stopgo.store.v1.ListApiKeysRequest") throw new LeftToLibrary();
+  if (message.userId !== '') {
+    writer.string(10, message.userId);
+  }
+  if (message.limit != 0) {
+    writer.uint32(16, message.limit);
+  }
+  if (message.cursor !== '') {
+    writer.string(26, message.cursor);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readListApiKeysRequest(reader: Reader, length: number, message: ListApiKeysRequest): ListApiKeysRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.userId = reader.string();
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.limit = reader.uint32();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.cursor = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createListApiKeysRequest(given: Given): ListApiKeysRequest {
+  const message = zeroListApiKeysRequest();
+  if (given.userId != null) message.userId = given.userId;
+  if (given.limit != null) message.limit = given.limit;
+  if (given.cursor != null) message.cursor = given.cursor;
+  return message;
+}
+
+export function zeroListApiKeysResponse(): ListApiKeysResponse {
+  return {
+    $typeName: "stopgo.store.v1.ListApiKeysResponse",
+    apiKeys: [],
+    nextCursor: '',
+  };
+}
+
+export function writeListApiKeysResponse(writer: Writer, message: ListApiKeysResponse): void {
+  if (message.$typeName !== "stopgo.store.v1.ListApiKeysResponse") throw new LeftToLibrary();
+  for (const one of message.apiKeys) {
+    const begin = writer.fork(10);
+    writeApiKey(writer, one);
+    writer.join(begin);
+  }
+  if (message.nextCursor !== '') {
+    writer.string(18, message.nextCursor);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readListApiKeysResponse(reader: Reader, length: number, message: ListApiKeysResponse): ListApiKeysResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.apiKeys.push(readApiKey(reader, reader.uint32(), zeroApiKey()));
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.nextCursor = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createListApiKeysResponse(given: Given): ListApiKeysResponse {
+  const message = zeroListApiKeysResponse();
+  if (given.apiKeys != null) message.apiKeys = toMessages(given.apiKeys, createApiKey, "stopgo.store.v1.ApiKey");
+  if (given.nextCursor != null) message.nextCursor = given.nextCursor;
+  return message;
+}
+
 /** How the messages of stopgo/store/v1/store.proto are encoded, decoded and created. */
 export const codecs_stopgo_store_v1_store: readonly (readonly [DescMessage, Codec])[] = [
   [NewEventSchema, { zero: zeroNewEvent, write: writeNewEvent, read: readNewEvent, create: createNewEvent }],
@@ -3821,4 +4160,10 @@ export const codecs_stopgo_store_v1_store: readonly (readonly [DescMessage, Code
   [ListStreamsResponseSchema, { zero: zeroListStreamsResponse, write: writeListStreamsResponse, read: readListStreamsResponse, create: createListStreamsResponse }],
   [GetConditionRequestSchema, { zero: zeroGetConditionRequest, write: writeGetConditionRequest, read: readGetConditionRequest, create: createGetConditionRequest }],
   [GetConditionResponseSchema, { zero: zeroGetConditionResponse, write: writeGetConditionResponse, read: readGetConditionResponse, create: createGetConditionResponse }],
+  [GetPersonRequestSchema, { zero: zeroGetPersonRequest, write: writeGetPersonRequest, read: readGetPersonRequest, create: createGetPersonRequest }],
+  [GetPersonResponseSchema, { zero: zeroGetPersonResponse, write: writeGetPersonResponse, read: readGetPersonResponse, create: createGetPersonResponse }],
+  [ListUsersRequestSchema, { zero: zeroListUsersRequest, write: writeListUsersRequest, read: readListUsersRequest, create: createListUsersRequest }],
+  [ListUsersResponseSchema, { zero: zeroListUsersResponse, write: writeListUsersResponse, read: readListUsersResponse, create: createListUsersResponse }],
+  [ListApiKeysRequestSchema, { zero: zeroListApiKeysRequest, write: writeListApiKeysRequest, read: readListApiKeysRequest, create: createListApiKeysRequest }],
+  [ListApiKeysResponseSchema, { zero: zeroListApiKeysResponse, write: writeListApiKeysResponse, read: readListApiKeysResponse, create: createListApiKeysResponse }],
 ];

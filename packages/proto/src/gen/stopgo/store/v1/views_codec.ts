@@ -2,8 +2,8 @@
 // @generated from file stopgo/store/v1/views.proto (package stopgo.store.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Approval, ApprovalStatus, ConversationHead, ConversationStatus, ConversationView, Message, PausedNode, PendingInput, Pipeline, Push, PushConfig, Run, RunStatus, RunWait, SessionText, ToolCallView, WaitKind } from "./views_pb.ts";
-import { ApprovalSchema, ConversationHeadSchema, ConversationViewSchema, MessageSchema, PausedNodeSchema, PendingInputSchema, PipelineSchema, PushConfigSchema, PushSchema, RunSchema, RunWaitSchema, SessionTextSchema, ToolCallViewSchema } from "./views_pb.ts";
+import type { ApiKey, Approval, ApprovalStatus, ConversationHead, ConversationStatus, ConversationView, Message, PausedNode, PendingInput, Pipeline, Push, PushConfig, Run, RunStatus, RunWait, SessionText, ToolCallView, User, WaitKind } from "./views_pb.ts";
+import { ApiKeySchema, ApprovalSchema, ConversationHeadSchema, ConversationViewSchema, MessageSchema, PausedNodeSchema, PendingInputSchema, PipelineSchema, PushConfigSchema, PushSchema, RunSchema, RunWaitSchema, SessionTextSchema, ToolCallViewSchema, UserSchema } from "./views_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
@@ -11,7 +11,7 @@ import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
 import { toBytes, toMessage, toMessages } from "../../../../codec/made.ts";
 import { createBlobRef, readBlobRef, writeBlobRef, zeroBlobRef } from "../../events/v1/payload_codec.ts";
-import type { ApprovalKind, Decision } from "../../events/v1/payload_pb.ts";
+import type { ApprovalKind, Decision, UserRole } from "../../events/v1/payload_pb.ts";
 import type { DescMessage } from "@bufbuild/protobuf";
 
 export function zeroConversationHead(): ConversationHead {
@@ -27,6 +27,7 @@ export function zeroConversationHead(): ConversationHead {
     title: '',
     contextId: '',
     pendingInputs: [],
+    principal: '',
   };
 }
 
@@ -88,6 +89,9 @@ export function writeConversationHead(writer: Writer, message: ConversationHead)
     const begin = writer.fork(122);
     writeTimestamp(writer, message.dueAt);
     writer.join(begin);
+  }
+  if (message.principal !== '') {
+    writer.string(130, message.principal);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -158,6 +162,10 @@ export function readConversationHead(reader: Reader, length: number, message: Co
         if (tag !== 122) throw new LeftToLibrary();
         message.dueAt = readTimestamp(reader, reader.uint32(), message.dueAt ?? zeroTimestamp());
         break;
+      case 16:
+        if (tag !== 130) throw new LeftToLibrary();
+        message.principal = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -184,6 +192,7 @@ export function createConversationHead(given: Given): ConversationHead {
   if (given.contextId != null) message.contextId = given.contextId;
   if (given.pendingInputs != null) message.pendingInputs = toMessages(given.pendingInputs, createPendingInput, "stopgo.store.v1.PendingInput");
   if (given.dueAt != null) message.dueAt = toMessage(given.dueAt, createTimestamp, "google.protobuf.Timestamp");
+  if (given.principal != null) message.principal = given.principal;
   return message;
 }
 
@@ -1494,6 +1503,245 @@ export function createPushConfig(given: Given): PushConfig {
   return message;
 }
 
+export function zeroUser(): User {
+  return {
+    $typeName: "stopgo.store.v1.User",
+    id: '',
+    revision: 0,
+    email: '',
+    name: '',
+    role: 0,
+    active: false,
+    groups: [],
+  };
+}
+
+export function writeUser(writer: Writer, message: User): void {
+  if (message.$typeName !== "stopgo.store.v1.User") throw new LeftToLibrary();
+  if (message.id !== '') {
+    writer.string(10, message.id);
+  }
+  if (message.revision != 0) {
+    writer.uint32(16, message.revision);
+  }
+  if (message.email !== '') {
+    writer.string(26, message.email);
+  }
+  if (message.name !== '') {
+    writer.string(34, message.name);
+  }
+  if ((message.role as number) !== 0) {
+    writer.int32(40, message.role);
+  }
+  if (message.active !== false) {
+    writer.bool(48, message.active);
+  }
+  if (message.createdAt !== undefined) {
+    const begin = writer.fork(58);
+    writeTimestamp(writer, message.createdAt);
+    writer.join(begin);
+  }
+  if (message.lastSignInAt !== undefined) {
+    const begin = writer.fork(66);
+    writeTimestamp(writer, message.lastSignInAt);
+    writer.join(begin);
+  }
+  for (const one of message.groups) {
+    writer.string(74, one);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readUser(reader: Reader, length: number, message: User): User {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.id = reader.string();
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.revision = reader.uint32();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.email = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      case 5:
+        if (tag !== 40) throw new LeftToLibrary();
+        message.role = reader.int32() as UserRole;
+        break;
+      case 6:
+        if (tag !== 48) throw new LeftToLibrary();
+        message.active = reader.bool();
+        break;
+      case 7:
+        if (tag !== 58) throw new LeftToLibrary();
+        message.createdAt = readTimestamp(reader, reader.uint32(), message.createdAt ?? zeroTimestamp());
+        break;
+      case 8:
+        if (tag !== 66) throw new LeftToLibrary();
+        message.lastSignInAt = readTimestamp(reader, reader.uint32(), message.lastSignInAt ?? zeroTimestamp());
+        break;
+      case 9:
+        if (tag !== 74) throw new LeftToLibrary();
+        message.groups.push(reader.string());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createUser(given: Given): User {
+  const message = zeroUser();
+  if (given.id != null) message.id = given.id;
+  if (given.revision != null) message.revision = given.revision;
+  if (given.email != null) message.email = given.email;
+  if (given.name != null) message.name = given.name;
+  if (given.role != null) message.role = given.role;
+  if (given.active != null) message.active = given.active;
+  if (given.createdAt != null) message.createdAt = toMessage(given.createdAt, createTimestamp, "google.protobuf.Timestamp");
+  if (given.lastSignInAt != null) message.lastSignInAt = toMessage(given.lastSignInAt, createTimestamp, "google.protobuf.Timestamp");
+  if (given.groups != null) message.groups = given.groups;
+  return message;
+}
+
+export function zeroApiKey(): ApiKey {
+  return {
+    $typeName: "stopgo.store.v1.ApiKey",
+    id: '',
+    revision: 0,
+    userId: '',
+    name: '',
+    prefix: '',
+    scopes: [],
+  };
+}
+
+export function writeApiKey(writer: Writer, message: ApiKey): void {
+  if (message.$typeName !== "stopgo.store.v1.ApiKey") throw new LeftToLibrary();
+  if (message.id !== '') {
+    writer.string(10, message.id);
+  }
+  if (message.revision != 0) {
+    writer.uint32(16, message.revision);
+  }
+  if (message.userId !== '') {
+    writer.string(26, message.userId);
+  }
+  if (message.name !== '') {
+    writer.string(34, message.name);
+  }
+  if (message.prefix !== '') {
+    writer.string(42, message.prefix);
+  }
+  for (const one of message.scopes) {
+    writer.string(50, one);
+  }
+  if (message.createdAt !== undefined) {
+    const begin = writer.fork(58);
+    writeTimestamp(writer, message.createdAt);
+    writer.join(begin);
+  }
+  if (message.expiresAt !== undefined) {
+    const begin = writer.fork(66);
+    writeTimestamp(writer, message.expiresAt);
+    writer.join(begin);
+  }
+  if (message.revokedAt !== undefined) {
+    const begin = writer.fork(74);
+    writeTimestamp(writer, message.revokedAt);
+    writer.join(begin);
+  }
+  if (message.lastUsedAt !== undefined) {
+    const begin = writer.fork(82);
+    writeTimestamp(writer, message.lastUsedAt);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readApiKey(reader: Reader, length: number, message: ApiKey): ApiKey {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.id = reader.string();
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.revision = reader.uint32();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.userId = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.prefix = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.scopes.push(reader.string());
+        break;
+      case 7:
+        if (tag !== 58) throw new LeftToLibrary();
+        message.createdAt = readTimestamp(reader, reader.uint32(), message.createdAt ?? zeroTimestamp());
+        break;
+      case 8:
+        if (tag !== 66) throw new LeftToLibrary();
+        message.expiresAt = readTimestamp(reader, reader.uint32(), message.expiresAt ?? zeroTimestamp());
+        break;
+      case 9:
+        if (tag !== 74) throw new LeftToLibrary();
+        message.revokedAt = readTimestamp(reader, reader.uint32(), message.revokedAt ?? zeroTimestamp());
+        break;
+      case 10:
+        if (tag !== 82) throw new LeftToLibrary();
+        message.lastUsedAt = readTimestamp(reader, reader.uint32(), message.lastUsedAt ?? zeroTimestamp());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createApiKey(given: Given): ApiKey {
+  const message = zeroApiKey();
+  if (given.id != null) message.id = given.id;
+  if (given.revision != null) message.revision = given.revision;
+  if (given.userId != null) message.userId = given.userId;
+  if (given.name != null) message.name = given.name;
+  if (given.prefix != null) message.prefix = given.prefix;
+  if (given.scopes != null) message.scopes = given.scopes;
+  if (given.createdAt != null) message.createdAt = toMessage(given.createdAt, createTimestamp, "google.protobuf.Timestamp");
+  if (given.expiresAt != null) message.expiresAt = toMessage(given.expiresAt, createTimestamp, "google.protobuf.Timestamp");
+  if (given.revokedAt != null) message.revokedAt = toMessage(given.revokedAt, createTimestamp, "google.protobuf.Timestamp");
+  if (given.lastUsedAt != null) message.lastUsedAt = toMessage(given.lastUsedAt, createTimestamp, "google.protobuf.Timestamp");
+  return message;
+}
+
 /** How the messages of stopgo/store/v1/views.proto are encoded, decoded and created. */
 export const codecs_stopgo_store_v1_views: readonly (readonly [DescMessage, Codec])[] = [
   [ConversationHeadSchema, { zero: zeroConversationHead, write: writeConversationHead, read: readConversationHead, create: createConversationHead }],
@@ -1509,4 +1757,6 @@ export const codecs_stopgo_store_v1_views: readonly (readonly [DescMessage, Code
   [RunWaitSchema, { zero: zeroRunWait, write: writeRunWait, read: readRunWait, create: createRunWait }],
   [PushSchema, { zero: zeroPush, write: writePush, read: readPush, create: createPush }],
   [PushConfigSchema, { zero: zeroPushConfig, write: writePushConfig, read: readPushConfig, create: createPushConfig }],
+  [UserSchema, { zero: zeroUser, write: writeUser, read: readUser, create: createUser }],
+  [ApiKeySchema, { zero: zeroApiKey, write: writeApiKey, read: readApiKey, create: createApiKey }],
 ];

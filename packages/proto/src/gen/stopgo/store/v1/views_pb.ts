@@ -6,7 +6,7 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { ApprovalKind, BlobRef, Decision } from "../../events/v1/payload_pb.ts";
+import type { ApprovalKind, BlobRef, Decision, UserRole } from "../../events/v1/payload_pb.ts";
 import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
 import type { Message as Message$1, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -14,7 +14,7 @@ import type { Message as Message$1, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/store/v1/views.proto.
  */
 export const file_stopgo_store_v1_views: GenFile = /*@__PURE__*/
-  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvdmlld3MucHJvdG8SD3N0b3Bnby5zdG9yZS52MSL5AwoQQ29udmVyc2F0aW9uSGVhZBIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEjMKBnN0YXR1cxgDIAEoDjIjLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25TdGF0dXMSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIcmV2aXNpb24YBiABKA0SFQoNbWVzc2FnZV9jb3VudBgHIAEoDRIhCgNydW4YCCABKAsyFC5zdG9wZ28uc3RvcmUudjEuUnVuEhwKFHBlbmRpbmdfYXBwcm92YWxfaWRzGAkgAygJEhMKC2F1dGhfcHJvbXB0GAogASgJEg0KBXRpdGxlGAsgASgJEisKCHBpcGVsaW5lGAwgASgLMhkuc3RvcGdvLnN0b3JlLnYxLlBpcGVsaW5lEhIKCmNvbnRleHRfaWQYDSABKAkSNQoOcGVuZGluZ19pbnB1dHMYDiADKAsyHS5zdG9wZ28uc3RvcmUudjEuUGVuZGluZ0lucHV0EioKBmR1ZV9hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi+wEKDFBlbmRpbmdJbnB1dBIKCgJpZBgBIAEoCRIPCgdjYWxsX2lkGAIgASgJEg4KBnNlcnZlchgDIAEoCRIMCgR0b29sGAQgASgJEg8KB21lc3NhZ2UYBSABKAkSEwoLc2NoZW1hX2pzb24YBiABKAkSCwoDdXJsGAcgASgJEjAKDHJlcXVlc3RlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlc19hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEbm9kZRgKIAEoCRINCgVmaXJzdBgLIAEoCCKCAQoIUGlwZWxpbmUSKwoGcGF1c2VkGAEgAygLMhsuc3RvcGdvLnN0b3JlLnYxLlBhdXNlZE5vZGUSMwoNc2Vzc2lvbl9zdGF0ZRgCIAMoCzIcLnN0b3Bnby5zdG9yZS52MS5TZXNzaW9uVGV4dBIUCgx1c2VyX21lc3NhZ2UYAyABKAkiKAoLU2Vzc2lvblRleHQSCwoDa2V5GAEgASgJEgwKBHRleHQYAiABKAkiYwoKUGF1c2VkTm9kZRIMCgRwYXRoGAEgAygNEgwKBG5vZGUYAiABKAkSEgoKb3V0cHV0X2tleRgDIAEoCRIPCgdzdGVwX2lkGAQgASgJEhQKDGFwcHJvdmFsX2lkcxgFIAMoCSJpCgNSdW4SCgoCaWQYASABKAkSKgoGc3RhdHVzGAIgASgOMhouc3RvcGdvLnN0b3JlLnYxLlJ1blN0YXR1cxIYChBtZXNzYWdlX3JldmlzaW9uGAMgASgNEhAKCHJlc3BvbnNlGAQgASgJItUBCgxUb29sQ2FsbFZpZXcSDAoEbmFtZRgBIAEoCRIWCg5hcmd1bWVudHNfanNvbhgCIAEoCRIOCgZyZXN1bHQYAyABKAkSEAoIaXNfZXJyb3IYBCABKAgSEgoKaGFzX3Jlc3VsdBgFIAEoCBIPCgdjYWxsX2lkGAYgASgJEhUKDWF1dG9fYXBwcm92ZWQYByABKAgSKAoFYmxvYnMYCCADKAsyGS5zdG9wZ28uZXZlbnRzLnYxLkJsb2JSZWYSFwoPc3RydWN0dXJlZF9qc29uGAkgASgJIsgBCgdNZXNzYWdlEgoKAmlkGAEgASgJEgwKBHJvbGUYAiABKAkSDwoHY29udGVudBgDIAEoCRIwCgl0b29sX2NhbGwYBCABKAsyHS5zdG9wZ28uc3RvcmUudjEuVG9vbENhbGxWaWV3Ei4KCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHJldmlzaW9uGAYgASgNEhAKCHNlcXVlbmNlGAcgASgNEgwKBG5vZGUYCCABKAkizQUKCEFwcHJvdmFsEgoKAmlkGAEgASgJEhcKD2NvbnZlcnNhdGlvbl9pZBgCIAEoCRIOCgZydW5faWQYAyABKAkSDwoHc3RlcF9pZBgEIAEoCRIPCgdjYWxsX2lkGAUgASgJEiwKBGtpbmQYBiABKA4yHi5zdG9wZ28uZXZlbnRzLnYxLkFwcHJvdmFsS2luZBIMCgR0b29sGAcgASgJEg4KBnNlcnZlchgIIAEoCRIWCg5hcmd1bWVudHNfanNvbhgJIAEoCRIOCgZkaWdlc3QYCiABKAkSEwoLZGVzY3JpcHRpb24YCyABKAkSDwoHY2hvaWNlcxgMIAMoCRIOCgZyZWFzb24YDSABKAkSMAoMcmVxdWVzdGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgZzdGF0dXMYECABKA4yHy5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWxTdGF0dXMSLAoIZGVjaXNpb24YESABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEhIKCmRlY2lkZWRfYnkYEiABKAkSFwoPZGVjaWRlZF9zdXJmYWNlGBMgASgJEhcKD2RlY2lkZWRfYWRkcmVzcxgUIAEoCRIuCgpkZWNpZGVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgR2b2lkGBYgASgIEhEKCWJ5X3BvbGljeRgXIAEoCBIMCgRub2RlGBggASgJEhYKDnJlbW90ZV90YXNrX2lkGBkgASgJEhkKEXJlbW90ZV9hZ2VudF9uYW1lGBogASgJEg4KBmFnZW50cxgbIAMoCRIXCg9kZWNpc2lvbl9yZWFzb24YHCABKAkiogEKEENvbnZlcnNhdGlvblZpZXcSLwoEaGVhZBgBIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25IZWFkEjQKEXBlbmRpbmdfYXBwcm92YWxzGAIgAygLMhkuc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsEicKBXdhaXRzGAMgAygLMhguc3RvcGdvLnN0b3JlLnYxLlJ1bldhaXQi0gEKB1J1bldhaXQSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRInCgRraW5kGAMgASgOMhkuc3RvcGdvLnN0b3JlLnYxLldhaXRLaW5kEgwKBG5hbWUYBCABKAkSDgoGcmVhc29uGAUgASgJEikKBXNpbmNlGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghuZXh0X3RyeRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAioAEKBFB1c2gSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgNEhYKDm93bmVyX2luc3RhbmNlGAMgASgJEg0KBWVwb2NoGAQgASgNEhgKEHNldHRsZWRfcmV2aXNpb24YBSABKA0SLAoHY29uZmlncxgGIAMoCzIbLnN0b3Bnby5zdG9yZS52MS5QdXNoQ29uZmlnIvcCCgpQdXNoQ29uZmlnEgoKAmlkGAEgASgJEgsKA3VybBgCIAEoCRIYChBwcm90b2NvbF92ZXJzaW9uGAMgASgJEg4KBnNjaGVtZRgEIAEoCRIOCgZzZWFsZWQYBSABKAwSDgoGa2V5X2lkGAYgASgJEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEHRocm91Z2hfcmV2aXNpb24YCCABKA0SEgoKdGFza19zdGF0ZRgJIAEoCRISCgpkZWxpdmVyaWVzGAogASgNEjAKDGRlbGl2ZXJlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIZmFpbHVyZXMYDCABKA0SDwoHZmFpbHVyZRgNIAEoCRItCglmYWlsZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCGdpdmVuX3VwGA8gASgIKqYBChJDb252ZXJzYXRpb25TdGF0dXMSIwofQ09OVkVSU0FUSU9OX1NUQVRVU19VTlNQRUNJRklFRBAAEh4KGkNPTlZFUlNBVElPTl9TVEFUVVNfQUNUSVZFEAESKAokQ09OVkVSU0FUSU9OX1NUQVRVU19XQUlUSU5HX0FQUFJPVkFMEAISIQodQ09OVkVSU0FUSU9OX1NUQVRVU19DT01QTEVURUQQAyqhAQoJUnVuU3RhdHVzEhoKFlJVTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIWChJSVU5fU1RBVFVTX1dPUktJTkcQARIWChJSVU5fU1RBVFVTX1dBSVRJTkcQAhIYChRSVU5fU1RBVFVTX0NPTVBMRVRFRBADEhUKEVJVTl9TVEFUVVNfRkFJTEVEEAQSFwoTUlVOX1NUQVRVU19DQU5DRUxFRBAFKsYBCghTdGFuZGluZxIYChRTVEFORElOR19VTlNQRUNJRklFRBAAEhAKDFNUQU5ESU5HX05FVxABEhQKEFNUQU5ESU5HX1dPUktJTkcQAhIUChBTVEFORElOR19XQUlUSU5HEAMSHgoaU1RBTkRJTkdfV0FJVElOR19GT1JfVE9LRU4QBBIWChJTVEFORElOR19DT01QTEVURUQQBRITCg9TVEFORElOR19GQUlMRUQQBhIVChFTVEFORElOR19DQU5DRUxFRBAHKsYBCg5BcHByb3ZhbFN0YXR1cxIfChtBUFBST1ZBTF9TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdBUFBST1ZBTF9TVEFUVVNfUEVORElORxABEhwKGEFQUFJPVkFMX1NUQVRVU19BUFBST1ZFRBACEhwKGEFQUFJPVkFMX1NUQVRVU19SRUpFQ1RFRBADEhsKF0FQUFJPVkFMX1NUQVRVU19FWFBJUkVEEAQSHQoZQVBQUk9WQUxfU1RBVFVTX1dJVEhEUkFXThAFKp4BCghXYWl0S2luZBIZChVXQUlUX0tJTkRfVU5TUEVDSUZJRUQQABITCg9XQUlUX0tJTkRfTU9ERUwQARITCg9XQUlUX0tJTkRfQUdFTlQQAhIZChVXQUlUX0tJTkRfVE9PTF9TRVJWRVIQAxIZChVXQUlUX0tJTkRfVE9PTF9CUklER0UQBBIXChNXQUlUX0tJTkRfVE9PTF9UVVJOEAViBnByb3RvMw", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
+  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvdmlld3MucHJvdG8SD3N0b3Bnby5zdG9yZS52MSKMBAoQQ29udmVyc2F0aW9uSGVhZBIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEjMKBnN0YXR1cxgDIAEoDjIjLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25TdGF0dXMSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIcmV2aXNpb24YBiABKA0SFQoNbWVzc2FnZV9jb3VudBgHIAEoDRIhCgNydW4YCCABKAsyFC5zdG9wZ28uc3RvcmUudjEuUnVuEhwKFHBlbmRpbmdfYXBwcm92YWxfaWRzGAkgAygJEhMKC2F1dGhfcHJvbXB0GAogASgJEg0KBXRpdGxlGAsgASgJEisKCHBpcGVsaW5lGAwgASgLMhkuc3RvcGdvLnN0b3JlLnYxLlBpcGVsaW5lEhIKCmNvbnRleHRfaWQYDSABKAkSNQoOcGVuZGluZ19pbnB1dHMYDiADKAsyHS5zdG9wZ28uc3RvcmUudjEuUGVuZGluZ0lucHV0EioKBmR1ZV9hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJcHJpbmNpcGFsGBAgASgJIvsBCgxQZW5kaW5nSW5wdXQSCgoCaWQYASABKAkSDwoHY2FsbF9pZBgCIAEoCRIOCgZzZXJ2ZXIYAyABKAkSDAoEdG9vbBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEhMKC3NjaGVtYV9qc29uGAYgASgJEgsKA3VybBgHIAEoCRIwCgxyZXF1ZXN0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBG5vZGUYCiABKAkSDQoFZmlyc3QYCyABKAgiggEKCFBpcGVsaW5lEisKBnBhdXNlZBgBIAMoCzIbLnN0b3Bnby5zdG9yZS52MS5QYXVzZWROb2RlEjMKDXNlc3Npb25fc3RhdGUYAiADKAsyHC5zdG9wZ28uc3RvcmUudjEuU2Vzc2lvblRleHQSFAoMdXNlcl9tZXNzYWdlGAMgASgJIigKC1Nlc3Npb25UZXh0EgsKA2tleRgBIAEoCRIMCgR0ZXh0GAIgASgJImMKClBhdXNlZE5vZGUSDAoEcGF0aBgBIAMoDRIMCgRub2RlGAIgASgJEhIKCm91dHB1dF9rZXkYAyABKAkSDwoHc3RlcF9pZBgEIAEoCRIUCgxhcHByb3ZhbF9pZHMYBSADKAkiaQoDUnVuEgoKAmlkGAEgASgJEioKBnN0YXR1cxgCIAEoDjIaLnN0b3Bnby5zdG9yZS52MS5SdW5TdGF0dXMSGAoQbWVzc2FnZV9yZXZpc2lvbhgDIAEoDRIQCghyZXNwb25zZRgEIAEoCSLVAQoMVG9vbENhbGxWaWV3EgwKBG5hbWUYASABKAkSFgoOYXJndW1lbnRzX2pzb24YAiABKAkSDgoGcmVzdWx0GAMgASgJEhAKCGlzX2Vycm9yGAQgASgIEhIKCmhhc19yZXN1bHQYBSABKAgSDwoHY2FsbF9pZBgGIAEoCRIVCg1hdXRvX2FwcHJvdmVkGAcgASgIEigKBWJsb2JzGAggAygLMhkuc3RvcGdvLmV2ZW50cy52MS5CbG9iUmVmEhcKD3N0cnVjdHVyZWRfanNvbhgJIAEoCSLIAQoHTWVzc2FnZRIKCgJpZBgBIAEoCRIMCgRyb2xlGAIgASgJEg8KB2NvbnRlbnQYAyABKAkSMAoJdG9vbF9jYWxsGAQgASgLMh0uc3RvcGdvLnN0b3JlLnYxLlRvb2xDYWxsVmlldxIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghyZXZpc2lvbhgGIAEoDRIQCghzZXF1ZW5jZRgHIAEoDRIMCgRub2RlGAggASgJIs0FCghBcHByb3ZhbBIKCgJpZBgBIAEoCRIXCg9jb252ZXJzYXRpb25faWQYAiABKAkSDgoGcnVuX2lkGAMgASgJEg8KB3N0ZXBfaWQYBCABKAkSDwoHY2FsbF9pZBgFIAEoCRIsCgRraW5kGAYgASgOMh4uc3RvcGdvLmV2ZW50cy52MS5BcHByb3ZhbEtpbmQSDAoEdG9vbBgHIAEoCRIOCgZzZXJ2ZXIYCCABKAkSFgoOYXJndW1lbnRzX2pzb24YCSABKAkSDgoGZGlnZXN0GAogASgJEhMKC2Rlc2NyaXB0aW9uGAsgASgJEg8KB2Nob2ljZXMYDCADKAkSDgoGcmVhc29uGA0gASgJEjAKDHJlcXVlc3RlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlc19hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoGc3RhdHVzGBAgASgOMh8uc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsU3RhdHVzEiwKCGRlY2lzaW9uGBEgASgOMhouc3RvcGdvLmV2ZW50cy52MS5EZWNpc2lvbhISCgpkZWNpZGVkX2J5GBIgASgJEhcKD2RlY2lkZWRfc3VyZmFjZRgTIAEoCRIXCg9kZWNpZGVkX2FkZHJlc3MYFCABKAkSLgoKZGVjaWRlZF9hdBgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEdm9pZBgWIAEoCBIRCglieV9wb2xpY3kYFyABKAgSDAoEbm9kZRgYIAEoCRIWCg5yZW1vdGVfdGFza19pZBgZIAEoCRIZChFyZW1vdGVfYWdlbnRfbmFtZRgaIAEoCRIOCgZhZ2VudHMYGyADKAkSFwoPZGVjaXNpb25fcmVhc29uGBwgASgJIqIBChBDb252ZXJzYXRpb25WaWV3Ei8KBGhlYWQYASABKAsyIS5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uSGVhZBI0ChFwZW5kaW5nX2FwcHJvdmFscxgCIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbBInCgV3YWl0cxgDIAMoCzIYLnN0b3Bnby5zdG9yZS52MS5SdW5XYWl0ItIBCgdSdW5XYWl0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSJwoEa2luZBgDIAEoDjIZLnN0b3Bnby5zdG9yZS52MS5XYWl0S2luZBIMCgRuYW1lGAQgASgJEg4KBnJlYXNvbhgFIAEoCRIpCgVzaW5jZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIbmV4dF90cnkYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIqABCgRQdXNoEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoDRIWCg5vd25lcl9pbnN0YW5jZRgDIAEoCRINCgVlcG9jaBgEIAEoDRIYChBzZXR0bGVkX3JldmlzaW9uGAUgASgNEiwKB2NvbmZpZ3MYBiADKAsyGy5zdG9wZ28uc3RvcmUudjEuUHVzaENvbmZpZyL3AgoKUHVzaENvbmZpZxIKCgJpZBgBIAEoCRILCgN1cmwYAiABKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgDIAEoCRIOCgZzY2hlbWUYBCABKAkSDgoGc2VhbGVkGAUgASgMEg4KBmtleV9pZBgGIAEoCRIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYChB0aHJvdWdoX3JldmlzaW9uGAggASgNEhIKCnRhc2tfc3RhdGUYCSABKAkSEgoKZGVsaXZlcmllcxgKIAEoDRIwCgxkZWxpdmVyZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCGZhaWx1cmVzGAwgASgNEg8KB2ZhaWx1cmUYDSABKAkSLQoJZmFpbGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghnaXZlbl91cBgPIAEoCCLwAQoEVXNlchIKCgJpZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoDRINCgVlbWFpbBgDIAEoCRIMCgRuYW1lGAQgASgJEigKBHJvbGUYBSABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLlVzZXJSb2xlEg4KBmFjdGl2ZRgGIAEoCBIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCg9sYXN0X3NpZ25faW5fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmdyb3VwcxgJIAMoCSKnAgoGQXBpS2V5EgoKAmlkGAEgASgJEhAKCHJldmlzaW9uGAIgASgNEg8KB3VzZXJfaWQYAyABKAkSDAoEbmFtZRgEIAEoCRIOCgZwcmVmaXgYBSABKAkSDgoGc2NvcGVzGAYgAygJEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnJldm9rZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGxhc3RfdXNlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAqpgEKEkNvbnZlcnNhdGlvblN0YXR1cxIjCh9DT05WRVJTQVRJT05fU1RBVFVTX1VOU1BFQ0lGSUVEEAASHgoaQ09OVkVSU0FUSU9OX1NUQVRVU19BQ1RJVkUQARIoCiRDT05WRVJTQVRJT05fU1RBVFVTX1dBSVRJTkdfQVBQUk9WQUwQAhIhCh1DT05WRVJTQVRJT05fU1RBVFVTX0NPTVBMRVRFRBADKqEBCglSdW5TdGF0dXMSGgoWUlVOX1NUQVRVU19VTlNQRUNJRklFRBAAEhYKElJVTl9TVEFUVVNfV09SS0lORxABEhYKElJVTl9TVEFUVVNfV0FJVElORxACEhgKFFJVTl9TVEFUVVNfQ09NUExFVEVEEAMSFQoRUlVOX1NUQVRVU19GQUlMRUQQBBIXChNSVU5fU1RBVFVTX0NBTkNFTEVEEAUqxgEKCFN0YW5kaW5nEhgKFFNUQU5ESU5HX1VOU1BFQ0lGSUVEEAASEAoMU1RBTkRJTkdfTkVXEAESFAoQU1RBTkRJTkdfV09SS0lORxACEhQKEFNUQU5ESU5HX1dBSVRJTkcQAxIeChpTVEFORElOR19XQUlUSU5HX0ZPUl9UT0tFThAEEhYKElNUQU5ESU5HX0NPTVBMRVRFRBAFEhMKD1NUQU5ESU5HX0ZBSUxFRBAGEhUKEVNUQU5ESU5HX0NBTkNFTEVEEAcqxgEKDkFwcHJvdmFsU3RhdHVzEh8KG0FQUFJPVkFMX1NUQVRVU19VTlNQRUNJRklFRBAAEhsKF0FQUFJPVkFMX1NUQVRVU19QRU5ESU5HEAESHAoYQVBQUk9WQUxfU1RBVFVTX0FQUFJPVkVEEAISHAoYQVBQUk9WQUxfU1RBVFVTX1JFSkVDVEVEEAMSGwoXQVBQUk9WQUxfU1RBVFVTX0VYUElSRUQQBBIdChlBUFBST1ZBTF9TVEFUVVNfV0lUSERSQVdOEAUqngEKCFdhaXRLaW5kEhkKFVdBSVRfS0lORF9VTlNQRUNJRklFRBAAEhMKD1dBSVRfS0lORF9NT0RFTBABEhMKD1dBSVRfS0lORF9BR0VOVBACEhkKFVdBSVRfS0lORF9UT09MX1NFUlZFUhADEhkKFVdBSVRfS0lORF9UT09MX0JSSURHRRAEEhcKE1dBSVRfS0lORF9UT09MX1RVUk4QBWIGcHJvdG8z", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
 
 /**
  * ConversationHead is the bounded part of a conversation, rewritten with each append.
@@ -114,6 +114,13 @@ export type ConversationHead = Message$1<"stopgo.store.v1.ConversationHead"> & {
    * @generated from field: google.protobuf.Timestamp due_at = 15;
    */
   dueAt?: Timestamp | undefined;
+
+  /**
+   * Key of the principal that it belongs to, "user:<id>"; empty: the anonymous one.
+   *
+   * @generated from field: string principal = 16;
+   */
+  principal: string;
 };
 
 /**
@@ -883,6 +890,139 @@ export type PushConfig = Message$1<"stopgo.store.v1.PushConfig"> & {
  */
 export const PushConfigSchema: GenMessage<PushConfig> = /*@__PURE__*/
   messageDesc(file_stopgo_store_v1_views, 12);
+
+/**
+ * User is somebody whom the platform knows.
+ *
+ * @generated from message stopgo.store.v1.User
+ */
+export type User = Message$1<"stopgo.store.v1.User"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Of the stream user-<id>.
+   *
+   * @generated from field: uint32 revision = 2;
+   */
+  revision: number;
+
+  /**
+   * @generated from field: string email = 3;
+   */
+  email: string;
+
+  /**
+   * @generated from field: string name = 4;
+   */
+  name: string;
+
+  /**
+   * @generated from field: stopgo.events.v1.UserRole role = 5;
+   */
+  role: UserRole;
+
+  /**
+   * @generated from field: bool active = 6;
+   */
+  active: boolean;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 7;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * As it was recorded last, which is not at each request; absent: never.
+   *
+   * @generated from field: google.protobuf.Timestamp last_sign_in_at = 8;
+   */
+  lastSignInAt?: Timestamp | undefined;
+
+  /**
+   * As the last recorded sign-in named them.
+   *
+   * @generated from field: repeated string groups = 9;
+   */
+  groups: string[];
+};
+
+/**
+ * Describes the message stopgo.store.v1.User.
+ * Use `create(UserSchema)` to create a new message.
+ */
+export const UserSchema: GenMessage<User> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_views, 13);
+
+/**
+ * ApiKey is a key of a user, without the key.
+ *
+ * @generated from message stopgo.store.v1.ApiKey
+ */
+export type ApiKey = Message$1<"stopgo.store.v1.ApiKey"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Of the stream apikey-<id>.
+   *
+   * @generated from field: uint32 revision = 2;
+   */
+  revision: number;
+
+  /**
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+
+  /**
+   * @generated from field: string name = 4;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string prefix = 5;
+   */
+  prefix: string;
+
+  /**
+   * @generated from field: repeated string scopes = 6;
+   */
+  scopes: string[];
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 7;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp expires_at = 8;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp revoked_at = 9;
+   */
+  revokedAt?: Timestamp | undefined;
+
+  /**
+   * As it was recorded last, which is not at each use; absent: never.
+   *
+   * @generated from field: google.protobuf.Timestamp last_used_at = 10;
+   */
+  lastUsedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message stopgo.store.v1.ApiKey.
+ * Use `create(ApiKeySchema)` to create a new message.
+ */
+export const ApiKeySchema: GenMessage<ApiKey> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_views, 14);
 
 /**
  * ConversationStatus as clients see it.

@@ -1,6 +1,5 @@
-import { anonymousPrincipal } from '@stopgo/core';
 import { expect, test } from 'vitest';
-import { anonymous, principalKey } from '../src/index.ts';
+import { anonymous, anonymousPrincipal, principalKey } from '../src/index.ts';
 
 test('nobody in particular has the key that is meant where the record names none', () => {
   expect(principalKey(anonymous)).toBe(anonymousPrincipal);
