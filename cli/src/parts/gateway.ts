@@ -4,6 +4,7 @@ import { type GatewayClients, type GatewayOptions, startGateway } from '@stopgo/
 import type { Started } from '@stopgo/runtime';
 import { agentDefinition } from './agent-definition.ts';
 import type { PartOptions } from './part.ts';
+import { requireAuth, signInOf } from './sign-in.ts';
 
 /** What no configuration says of a gateway. */
 export type GatewayMore = Pick<
@@ -13,12 +14,16 @@ export type GatewayMore = Pick<
 
 /** Starts the gateway of the configured agent on its host and port. */
 export function startGatewayPart(
-  { config, logger }: PartOptions,
+  options: PartOptions,
   clients: GatewayClients,
   more: GatewayMore = {},
 ): Promise<Started> {
+  const { config, env, logger } = options;
+  requireAuth(config, env);
+  const authenticate = signInOf(options, clients);
   return startGateway({
     ...more,
+    ...(authenticate === undefined ? {} : { authenticate }),
     host: config.host,
     port: config.port,
     clients,

@@ -20,7 +20,11 @@ export function credentialsOf(config: AgentConfig, env: Variables): string[] {
   const variables = config.mcpServers.flatMap(({ transport }) =>
     transport.kind === 'stdio' ? [] : [transport.tokenVariable, transport.login?.secretVariable],
   );
-  return [...keyVariables, ...variables].map((name) => env[name ?? '']?.trim() ?? '').filter((value) => value !== '');
+  const { keys } = config.auth?.jwt ?? {};
+  const ofSignIn = keys?.kind === 'secret' ? [keys.variable] : [];
+  return [...keyVariables, ...variables, ...ofSignIn]
+    .map((name) => env[name ?? '']?.trim() ?? '')
+    .filter((value) => value !== '');
 }
 
 /** Registers the credentials of the environment and what the configuration gives to tool servers, which may be credentials. */

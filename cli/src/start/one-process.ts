@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Waits } from '@stopgo/log';
 import type { Models } from '@stopgo/orchestrator';
-import { approvals, mcp, orchestrator, store } from '@stopgo/proto';
+import { approvals, mcp, orchestrator, people, store } from '@stopgo/proto';
 import { type Client, createInProcessClient, type PeerName } from '@stopgo/rpc';
 import { type NamedStop, type Started, stopAll } from '@stopgo/runtime';
 import { startStore } from '@stopgo/store';
-import { approvalsPart } from '../parts/approvals.ts';
+import { approvalsPart, peoplePart } from '../parts/approvals.ts';
 import { startBridgePart } from '../parts/bridge.ts';
 import { bridgeHeartbeat } from '../parts/bridge-heartbeat.ts';
 import { type GatewayMore, startGatewayPart } from '../parts/gateway.ts';
@@ -13,6 +13,7 @@ import { checkedModels } from '../parts/models.ts';
 import { type OrchestratorMore, startOrchestratorPart } from '../parts/orchestrator.ts';
 import { logInternalErrors, type PartOptions } from '../parts/part.ts';
 import { pushKeyOf } from '../parts/push-key.ts';
+import { setUpFirstUser } from '../parts/setup-key.ts';
 import { openStreamsOf } from '../parts/store.ts';
 
 /** What the one process is started with. */
@@ -110,6 +111,9 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
     inProcess,
   );
   const approvalsClient = intercept.approvals?.(directApprovals) ?? directApprovals;
+  const peopleInstance = `people-${randomUUID()}`;
+  const peopleClient = createInProcessClient(people.PeopleService, peoplePart(peopleInstance, storeFor('approvals')), inProcess);
+  await setUpFirstUser(config, storeFor('approvals'), peopleInstance, logger);
   await warm;
 
   const gateway = await startGatewayPart(
@@ -119,6 +123,7 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
       approvals: approvalsClient,
       store: storeFor('gateway'),
       bridge: bridgeClient,
+      people: peopleClient,
     },
     options.gateway,
   );

@@ -25,6 +25,8 @@ export type AgentProfile = {
   readonly extensions: readonly string[];
   /** Those of the extensions that a peer must understand; absent: none. */
   readonly requiredExtensions?: readonly string[];
+  /** True: callers have to sign in, with a bearer token or an API key. Absent: nobody does. */
+  readonly signIn?: boolean;
   /** True if there is a card that says more, for who asks for it. */
   readonly extendedCard?: boolean;
 };
@@ -36,6 +38,7 @@ const textModes = ['text/plain', 'application/json'];
 /** The card of version 1.0. */
 export const cardOf = (profile: AgentProfile): JsonObject => ({
   ...shared(profile),
+  ...(profile.signIn === true ? security : {}),
   supportedInterfaces: interfaces(profile),
   capabilities: {
     streaming: profile.streaming,
@@ -51,6 +54,7 @@ export const cardOf = (profile: AgentProfile): JsonObject => ({
  */
 export const compatibleCardOf = (profile: AgentProfile): JsonObject => ({
   ...shared(profile),
+  ...(profile.signIn === true ? agedSecurity : {}),
   protocolVersion: '0.3.0',
   url: jsonRpcUrl(profile, '0.3'),
   preferredTransport: 'JSONRPC',
@@ -69,11 +73,32 @@ export const compatibleCardOf = (profile: AgentProfile): JsonObject => ({
   },
 });
 
+const apiKeyHeader = 'X-API-Key';
+
+/** How callers sign in, as 1.0 says it: with the one or the other. */
+const security: JsonObject = {
+  securitySchemes: {
+    bearer: { httpAuthSecurityScheme: { scheme: 'Bearer', description: 'a token of this platform’s issuer' } },
+    apiKey: { apiKeySecurityScheme: { location: 'header', name: apiKeyHeader } },
+  },
+  securityRequirements: [{ schemes: { bearer: { list: [] } } }, { schemes: { apiKey: { list: [] } } }],
+};
+
+/** The same as 0.3 says it. */
+const agedSecurity: JsonObject = {
+  securitySchemes: {
+    bearer: { type: 'http', scheme: 'bearer' },
+    apiKey: { type: 'apiKey', in: 'header', name: apiKeyHeader },
+  },
+  security: [{ bearer: [] }, { apiKey: [] }],
+};
+
 /** A card as readers of 0.3 expect it: their interfaces are those that it names for that version. */
 export function agedCard(card: AgentCard): object {
   const [first, ...others] = card.supportedInterfaces.filter(({ protocolVersion }) => protocolVersion === '0.3');
   return {
     ...(AgentCard.toJSON(card) as object),
+    ...(Object.keys(card.securitySchemes).length === 0 ? {} : agedSecurity),
     protocolVersion: '0.3.0',
     url: first?.url ?? '',
     preferredTransport: first?.protocolBinding ?? '',

@@ -33,7 +33,7 @@ export type GrpcAgent = {
   readonly messageBytesMax: number;
   readonly card: () => Promise<AgentCard>;
   /** The handler of one call. It throws nothing but what a peer may read. */
-  readonly handlerFor: (caller: GrpcCaller) => A2ARequestHandler;
+  readonly handlerFor: (caller: GrpcCaller) => Promise<A2ARequestHandler>;
   /** The extensions that a caller has named and the agent has: it is told them. Absent: none. */
   readonly activatedFor?: (caller: GrpcCaller) => readonly string[];
 };
@@ -93,7 +93,7 @@ const serviceOf = (agent: GrpcAgent, version: GrpcCaller['version']) => ({
     call.on('cancelled', () => left.abort());
     const header = (name: string) => call.metadata.get(name)[0]?.toString();
     const caller = { header, peer: call.getPeer(), version, signal: left.signal };
-    return new Caller(agent.handlerFor(caller), agent.activatedFor?.(caller) ?? []);
+    return new Caller(await agent.handlerFor(caller), agent.activatedFor?.(caller) ?? []);
   },
 });
 

@@ -2,9 +2,9 @@ import { permissionDenied } from '@stopgo/core';
 import type { RequestHandler } from 'express';
 import { allowedOrigins, type BrowserRules, foreignCheck } from './foreign.ts';
 
-const corsMethods = 'GET, POST, DELETE';
+const corsMethods = 'GET, POST, PATCH, DELETE';
 const corsRequestHeaders =
-  'A2A-Extensions, A2A-Version, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Prefer, X-Approver, X-Session-ID';
+  'A2A-Extensions, A2A-Version, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Prefer, X-API-Key, X-Approver, X-Session-ID, X-Tool-Authorization';
 const corsAnswerHeaders = 'Location, Preference-Applied, Retry-After, X-Session-ID';
 const corsMaxAgeSeconds = 600;
 

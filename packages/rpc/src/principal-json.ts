@@ -18,6 +18,7 @@ export function parsePrincipal(json: string): Principal {
 function principalIn(from: Readonly<Record<string, unknown>>): Principal | undefined {
   const { kind, id, keyId, email, name, role, groups, via, scopes: given } = from;
   if (kind === 'anonymous') return anonymous;
+  if (kind === 'nobody') return { kind };
   if (kind === 'setup') return isText(keyId) ? { kind, keyId } : undefined;
   if (kind !== 'user' || !isText(id) || !isText(email) || !isText(name) || !isRole(role)) return undefined;
   if (!isWay(via) || !isTexts(groups)) return undefined;

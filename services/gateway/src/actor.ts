@@ -1,4 +1,4 @@
-import { invalidArgument, visibleText } from '@stopgo/core';
+import { invalidArgument, principalKey, visibleText } from '@stopgo/core';
 import { envelope } from '@stopgo/proto';
 import type { Request } from 'express';
 import { approverCharactersMax } from './bounds.ts';
@@ -12,22 +12,32 @@ export type RestActor = {
   readonly claimed: boolean;
   readonly surface: 'rest';
   readonly address: string;
+  /** Key of the principal; empty where nobody signs in. */
+  readonly principal: string;
 };
 
 const nobody = 'anonymous';
 
-/** Under which name somebody acts, as it is recorded. `claimed`: it is what the caller says. */
-export const namedAs = (name: string | undefined): Pick<RestActor, 'id' | 'claimed'> => ({
-  id: name ?? nobody,
-  claimed: name !== undefined,
-});
+/**
+ * Under which name somebody acts, as it is recorded. `claimed`: it is what the caller says. Who is signed in acts under their own
+ * e-mail address; a name that they give besides is their claim, for whom they act.
+ */
+export function namedAs(
+  { principal }: Pick<Frame, 'principal'>,
+  name: string | undefined,
+): Pick<RestActor, 'id' | 'claimed' | 'principal'> {
+  if (principal.kind !== 'user') return { id: name ?? nobody, claimed: name !== undefined, principal: '' };
+  const { email } = principal;
+  const isOther = name !== undefined && name !== email;
+  return { id: isOther ? `${name} via ${email}` : email, claimed: isOther, principal: principalKey(principal) };
+}
 
 /** Somebody who talks to the agent. */
-export const userActor = ({ address }: Frame, name?: string): RestActor => ({
+export const userActor = (frame: Frame, name?: string): RestActor => ({
   kind: envelope.ActorKind.USER,
-  ...namedAs(name),
+  ...namedAs(frame, name),
   surface: 'rest',
-  address,
+  address: frame.address,
 });
 
 /**
@@ -38,7 +48,7 @@ export const userActor = ({ address }: Frame, name?: string): RestActor => ({
 export function approverActor(req: Request, frame: Frame, by: string | undefined): RestActor {
   return {
     kind: envelope.ActorKind.APPROVER,
-    ...namedAs(oneName(approverNamed(req.get('x-approver')), by)),
+    ...namedAs(frame, oneName(approverNamed(req.get('x-approver')), by)),
     surface: 'rest',
     address: frame.address,
   };

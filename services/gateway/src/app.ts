@@ -3,10 +3,12 @@ import { notFound, unavailable, visibleText } from '@stopgo/core';
 import { browserRules, readBody } from '@stopgo/http';
 import { describeError } from '@stopgo/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
+import { ownersIn } from './auth/owners.ts';
+import { signedInRule } from './auth/signed-in.ts';
 import { allowAll } from './authorize.ts';
 import { readerStallMs, sseHeartbeatMs } from './bounds.ts';
 import { isNotReached, isTokenRefused, outcomeUnknown, problemOf } from './errors.ts';
-import { frameOf } from './frame.ts';
+import { frameOf, identify } from './frame.ts';
 import type { GatewayOptions } from './options.ts';
 import { pathOf, requestLog } from './request-log.ts';
 import { requestRules, securityHeaders } from './request-rules.ts';
@@ -22,7 +24,9 @@ export const dependenciesOf = (
 ): RouteDependencies => ({
   ...options,
   ...given,
-  authorize: options.authorize ?? allowAll,
+  authorize:
+    options.authorize ??
+    (options.authenticate === undefined ? allowAll : signedInRule(ownersIn(options.clients.store))),
   heartbeatMs: options.times?.heartbeatMs ?? sseHeartbeatMs,
   readerStallMs: options.times?.readerStallMs ?? readerStallMs,
 });
@@ -34,23 +38,50 @@ export function createApp(options: GatewayOptions, deps: RouteDependencies, give
   app.enable('case sensitive routing');
   app.use(requestLog(options.log, options.now, options.newSessionId));
   app.use(cutSlowReaders(deps.readerStallMs), securityHeaders, requestRules, browserRules(options));
-  mount(app, allRoutes(deps), readBody(options.limits.bodyBytes), unlessGivenUp(giveUp));
+  const work: Work = {
+    body: readBody(options.limits.bodyBytes),
+    signIn: signInWith(options.authenticate),
+    orGiveUp: unlessGivenUp(giveUp),
+  };
+  mount(app, allRoutes(deps), work);
   app.use(unknownRoute);
   app.use(answerError(options));
   return app;
 }
 
-function mount(app: Express, routes: readonly Route[], body: RequestHandler, orGiveUp: OrGiveUp): void {
+/** What is done with every request beside its route. */
+type Work = { readonly body: RequestHandler; readonly signIn: RequestHandler; readonly orGiveUp: OrGiveUp };
+
+function mount(app: Express, routes: readonly Route[], { body, signIn, orGiveUp }: Work): void {
   for (const path of new Set(routes.map((route) => route.path))) {
     const here = routes.filter((route) => route.path === path);
-    for (const { method, handle, sayProblem } of here) {
-      if (method === 'GET') app.get(path, answer(handle, orGiveUp));
-      else if (method === 'DELETE') app.delete(path, answer(handle, orGiveUp));
-      else app.post(path, problemsSaidBy(sayProblem), body, answer(handle, orGiveUp));
+    for (const { method, handle, sayProblem, isOpen } of here) {
+      const who = isOpen ? [] : [signIn];
+      if (method === 'GET') app.get(path, ...who, answer(handle, orGiveUp));
+      else if (method === 'DELETE') app.delete(path, ...who, answer(handle, orGiveUp));
+      else if (method === 'PATCH') app.patch(path, ...who, body, answer(handle, orGiveUp));
+      // Nothing is read of somebody who is not let in.
+      else app.post(path, problemsSaidBy(sayProblem), ...who, body, answer(handle, orGiveUp));
     }
     app.all(path, wrongMethod(here));
   }
 }
+
+/** Finds out who sends a request, where people have to sign in. */
+const signInWith =
+  (authenticate: GatewayOptions['authenticate']): RequestHandler =>
+  async (req, res, next) => {
+    if (authenticate !== undefined)
+      identify(
+        frameOf(res),
+        await authenticate({
+          authorization: req.get('authorization'),
+          apiKey: req.get('x-api-key'),
+          toolAuthorization: req.get('x-tool-authorization'),
+        }),
+      );
+    next();
+  };
 
 /** Remembers how the route says what goes wrong, from the reading of its body on. */
 const problemsSaidBy =

@@ -1,38 +1,15 @@
-import { type Principal, permissionDenied } from '@stopgo/core';
-
-/** What somebody wants to do. */
-export type Action =
-  | 'health.read'
-  | 'docs.read'
-  | 'card.read'
-  | 'card.read_extended'
-  | 'tools.list'
-  | 'servers.list'
-  | 'tools.accept'
-  | 'conversation.create'
-  | 'conversation.list'
-  | 'conversation.read'
-  | 'conversation.follow'
-  | 'message.send'
-  | 'run.cancel'
-  | 'input.provide'
-  | 'push.set'
-  | 'push.read'
-  | 'task.nudge'
-  | 'approval.list'
-  | 'approval.read'
-  | 'approval.resolve';
+import { type Action, type Principal, permissionDenied } from '@stopgo/core';
 
 /** What they want to do it to; the id is absent for actions on a whole kind. */
 export type Resource = {
-  readonly kind: 'service' | 'tools' | 'conversation' | 'approval';
+  readonly kind: 'service' | 'tools' | 'conversation' | 'approval' | 'user';
   readonly id?: string;
 };
 
-/** Says whether a principal may do something. */
+/** Says whether a principal may do something; throws what they are to be told in place of a plain no. */
 export type Authorize = (principal: Principal, action: Action, resource: Resource) => boolean | Promise<boolean>;
 
-/** The rule until there is authentication: everybody may do everything. */
+/** The rule where nobody has to sign in: everybody may do everything. */
 export const allowAll: Authorize = () => true;
 
 /**

@@ -1,4 +1,5 @@
 import { DomainError, type ErrorKind, visibleText } from '@stopgo/core';
+import { isNotSignedIn } from './auth/refusal.ts';
 import { retryAfterMsDefault } from './bounds.ts';
 import type { Answer } from './json-text.ts';
 
@@ -43,7 +44,7 @@ export const isNotReached = (error: unknown): error is DomainError =>
 
 /** True if a service did not take the gateway's internal token. */
 export const isTokenRefused = (error: unknown): boolean =>
-  error instanceof DomainError && error.kind === 'unauthenticated';
+  error instanceof DomainError && error.kind === 'unauthenticated' && !isNotSignedIn(error);
 
 /**
  * The answer for whatever was thrown. Only a DomainError that is not a defect of ours keeps its text. `changes`: the request
@@ -56,6 +57,7 @@ export function problemOf(error: unknown, newId: () => string, report: ReportInt
 }
 
 function problemOfDomain(error: DomainError, newId: () => string, report: ReportInternal, changes: boolean): Problem {
+  if (isNotSignedIn(error)) return { status: 401, headers: challenge, body: { error: visibleText(error.message) } };
   const status =
     (error.kind === 'failed_precondition' ? preconditionStatus[error.details.reason ?? ''] : undefined) ??
     statusOfKind[error.kind];
@@ -66,6 +68,9 @@ function problemOfDomain(error: DomainError, newId: () => string, report: Report
     body: { error: visibleText(textFor(status, error, changes)), ...detailsOf(error) },
   };
 }
+
+/** How to sign in (RFC 6750, section 3). */
+const challenge = { 'WWW-Authenticate': 'Bearer realm="stop-and-go"' };
 
 function internalProblem(error: unknown, id: string, report: ReportInternal): Problem {
   report(error, id);

@@ -1,6 +1,7 @@
 import { anonymous, type Principal } from '@stopgo/core';
 import { type OutgoingContext, Secret } from '@stopgo/rpc';
 import type { Request, Response } from 'express';
+import type { Identified } from './auth/authenticate.ts';
 
 /** What the gateway knows of a request before any handler looks at it. */
 export type Frame = {
@@ -8,9 +9,9 @@ export type Frame = {
   sessionId: string;
   /** True if the client named the session. */
   readonly isSessionNamed: boolean;
-  readonly principal: Principal;
+  principal: Principal;
   /** What goes along with every call to a service; the session only if the client named it. */
-  readonly context: OutgoingContext;
+  context: OutgoingContext;
   /** Where the client's connection comes from. */
   readonly address: string;
   /** The conversation that the request turned out to be about, for the log. */
@@ -57,6 +58,13 @@ export function frameFrom({ session, authorization = '', address }: Sent, newSes
     },
     address: address.replace(/^::ffff:(?=\d+\.)/, ''),
   };
+}
+
+/** It is known who sends the request, and which token goes along to tools and agents; before, it was taken to be from anybody. */
+export function identify(frame: Frame, { principal, bearerToken }: Identified): void {
+  const { bearerToken: _asSent, ...context } = frame.context;
+  frame.principal = principal;
+  frame.context = { ...context, principal, ...(bearerToken === undefined ? {} : { bearerToken }) };
 }
 
 /** Makes the frame of an HTTP request and keeps it with its response. */

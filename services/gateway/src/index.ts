@@ -1,5 +1,7 @@
 /** The HTTP edge: REST and event streams over the services. */
-export { type Action, type Authorize, allowAll, type Resource } from './authorize.ts';
+export { type Authenticate, authenticator } from './auth/authenticate.ts';
+export { type TokenRules, tokenCheck } from './auth/tokens.ts';
+export { type Authorize, allowAll, type Resource } from './authorize.ts';
 export { stopGraceMs } from './bounds.ts';
 export type { BridgeReplica, GatewayClients, GatewayOptions, InterceptA2A } from './options.ts';
 export { startGateway } from './server.ts';

@@ -1,9 +1,10 @@
 import type { A2ARequestHandler } from '@stopgo/a2a-agent';
 import type { RemoteAgent } from '@stopgo/core';
-import type { approvals, mcp, orchestrator, store } from '@stopgo/proto';
+import type { approvals, mcp, orchestrator, people, store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import type { LimitsConfig, Logger } from '@stopgo/runtime';
 import type { A2ACall } from './a2a/call.ts';
+import type { Authenticate } from './auth/authenticate.ts';
 import type { Authorize } from './authorize.ts';
 
 /** The services that the gateway translates to. */
@@ -12,6 +13,7 @@ export type GatewayClients = {
   readonly approvals: Client<typeof approvals.ApprovalsService>;
   readonly store: Client<typeof store.StoreService>;
   readonly bridge: Client<typeof mcp.McpBridgeService>;
+  readonly people: Client<typeof people.PeopleService>;
 };
 
 /** One of the bridges that run. */
@@ -79,7 +81,9 @@ export type GatewayOptions = {
   readonly newSessionId: () => string;
   /** Told what the operator should know about how the gateway is exposed. */
   readonly onWarning: (text: string) => void;
-  /** Asked before every action; everything is allowed unless given. */
+  /** Finds out who sends a request; absent: nobody has to sign in, and everybody may do everything. */
+  readonly authenticate?: Authenticate;
+  /** Asked before every action; unless given, by the table of actions and roles where people sign in, else everything is allowed. */
   readonly authorize?: Authorize;
   /** See `sseHeartbeatMs`, `readerStallMs` and `stopGraceMs`, the defaults. */
   readonly times?: {

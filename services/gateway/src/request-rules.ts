@@ -8,6 +8,8 @@ const singleHeaders = [
   'origin',
   'sec-fetch-site',
   'authorization',
+  'x-api-key',
+  'x-tool-authorization',
   'idempotency-key',
   'x-approver',
   'x-session-id',

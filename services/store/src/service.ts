@@ -229,6 +229,7 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       const status = request.status === 0 ? undefined : request.status;
       const conversationId = request.conversationId || undefined;
       const askedInRun = request.askedInRun || undefined;
+      const principal = request.principal || undefined;
       if (askedInRun !== undefined) {
         if (conversationId === undefined || status !== undefined)
           throw invalidArgument(
@@ -236,7 +237,7 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
           );
         await views.caughtUp(signal);
       }
-      const { rows, next } = views.approvals({ status, conversationId, askedInRun }, page);
+      const { rows, next } = views.approvals({ status, conversationId, askedInRun, principal }, page);
       return { approvals: [...rows], nextCursor: encodeCursor('approvals', next) };
     },
 

@@ -159,8 +159,12 @@ export class ViewCheck {
       if (row !== undefined)
         this.#compareFields(
           `approval ${id} in the list`,
-          { status: approval.status, 'asked in run': approval.byPolicy ? '' : approval.runId },
-          { status: row.status, 'asked in run': row.askedInRun },
+          {
+            status: approval.status,
+            'asked in run': approval.byPolicy ? '' : approval.runId,
+            principal: principalOf(this.#state),
+          },
+          { status: row.status, 'asked in run': row.askedInRun, principal: row.principal },
         );
       stored.delete(id);
     }

@@ -70,6 +70,8 @@ export type ApprovalFilter = {
   readonly conversationId: string | undefined;
   /** Only what a person was asked in this run, of a conversation that is named, and of every status; undefined: all. */
   readonly askedInRun?: string | undefined;
+  /** Only of conversations of this principal, by its key, which is not the anonymous one; undefined, or where a conversation is named: of all. */
+  readonly principal?: string | undefined;
 };
 
 export type Counts = {
@@ -128,6 +130,7 @@ export type StoredApproval = StoredRow<string> & {
   /** The columns that lists select by. */
   readonly status: number;
   readonly askedInRun: string;
+  readonly principal: string;
 };
 
 /**

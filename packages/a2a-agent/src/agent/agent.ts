@@ -143,7 +143,7 @@ async function startGrpc(core: AgentCore, { profile, ...place }: GrpcPlace): Pro
     ...place,
     portName: 'grpcPort',
     card: async () => AgentCard.fromJSON(cardOf(profile())),
-    handlerFor: ({ header, version: dialect, signal }) =>
+    handlerFor: async ({ header, version: dialect, signal }) =>
       core.handlerFor({ dialect, header, cursor: { revision: undefined }, signal }, extensionsNamed(header), profile()),
     activatedFor: ({ header }) => activatedOf(core.extensions, extensionsNamed(header)),
   });

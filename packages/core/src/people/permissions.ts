@@ -59,6 +59,8 @@ export function reachOf(principal: Principal, action: Action): Reach {
   switch (principal.kind) {
     case 'anonymous':
       return 'all';
+    case 'nobody':
+      return publicActions.has(action) ? 'all' : 'none';
     case 'setup':
       return action === 'user.create' || publicActions.has(action) ? 'all' : 'none';
     case 'user': {

@@ -26,8 +26,11 @@ export type AnonymousPrincipal = { readonly kind: 'anonymous' };
  */
 export type SetupPrincipal = { readonly kind: 'setup'; readonly keyId: string };
 
+/** Somebody who has not signed in, where people have to. */
+export type NobodyPrincipal = { readonly kind: 'nobody' };
+
 /** Who acts. */
-export type Principal = AnonymousPrincipal | UserPrincipal | SetupPrincipal;
+export type Principal = AnonymousPrincipal | NobodyPrincipal | UserPrincipal | SetupPrincipal;
 
 /** Nobody in particular. */
 export const anonymous: AnonymousPrincipal = { kind: 'anonymous' };
@@ -43,6 +46,7 @@ export function principalKey(principal: Principal): string {
     case 'user':
       return userKey(principal.id);
     case 'setup':
-      return 'setup';
+    case 'nobody':
+      return principal.kind;
   }
 }

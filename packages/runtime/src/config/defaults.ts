@@ -30,6 +30,10 @@ export const defaults = {
   messageBytes: 64 * 1024,
   natsStream: 'STOPGO',
   natsReplicas: 1,
+  clockSkew: '30s',
+  emailClaim: 'email',
+  nameClaim: 'name',
+  groupsClaim: 'groups',
 } as const;
 
 /** What a file may set at most (or at least), so that a slip of the pen is caught at start. */
@@ -57,6 +61,8 @@ export const bounds = {
   replicasMax: 5,
   /** Text is cut at 256 KiB where it enters the event log, so a longer message could not be kept whole. */
   messageBytesMax: 256 * 1024,
+  /** Clocks that differ by more are to be set, not forgiven. */
+  clockSkewMsMax: 300_000,
   bodyBytesMin: 1_024,
   bodyBytesMax: 64 * 1024 * 1024,
 } as const;

@@ -4,7 +4,9 @@ import type { FileShape, McpServerShape, NodeShape, RemoteAgentShape } from './s
 import type {
   AgentConfig,
   AgentNodeConfig,
+  AuthConfig,
   ExtendedCardConfig,
+  JwtConfig,
   McpQuestions,
   McpServerConfig,
   McpServerTools,
@@ -53,7 +55,28 @@ export function normalise(file: FileShape): AgentConfig {
       acceptUnverifiedDurability: file.nats.accept_unverified_durability,
     },
     push: { allowPrivate: file.push.allow_private },
+    ...(file.auth === undefined ? {} : { auth: auth(file.auth) }),
+    requireAuth: file.require_auth,
   });
+}
+
+function auth({ jwt, new_users: newUsers }: NonNullable<FileShape['auth']>): AuthConfig {
+  return { newUsers, ...(jwt === undefined ? {} : { jwt: jwtOf(jwt) }) };
+}
+
+function jwtOf(jwt: NonNullable<NonNullable<FileShape['auth']>['jwt']>): JwtConfig {
+  const { issuer, audience, secret_env, keys_url, keys_file, groups } = jwt;
+  const keys: JwtConfig['keys'] =
+    secret_env !== undefined
+      ? { kind: 'secret', variable: secret_env }
+      : keys_url === undefined
+        ? { kind: 'file', path: keys_file ?? '' }
+        : { kind: 'url', url: keys_url };
+  return {
+    ...{ issuer, audience, keys, clockSkewMs: jwt.clock_skew, emailClaim: jwt.email_claim },
+    ...{ nameClaim: jwt.name_claim, groupsClaim: jwt.groups_claim },
+    ...(groups === undefined ? {} : { groups }),
+  };
 }
 
 function extendedCard({ description, skills }: NonNullable<FileShape['a2a_extended_card']>): ExtendedCardConfig {

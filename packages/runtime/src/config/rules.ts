@@ -40,6 +40,7 @@ export function ruleProblems(file: Mapping): Problem[] {
     }),
     ...duplicateNames(mappingsIn(file.a2a), ['a2a']),
     ...portProblems(file),
+    ...signInProblems(file),
   ];
   if (isMapping(file.mcp)) {
     problems.push(...transportProblems({ name: 'default', ...file.mcp }, ['mcp']));
@@ -57,6 +58,16 @@ export function ruleProblems(file: Mapping): Problem[] {
 function portProblems({ port = defaults.port, a2a_grpc_port: grpc }: Mapping): Problem[] {
   if (typeof grpc !== 'number' || grpc === 0 || grpc !== port) return [];
   return [problemAt(['a2a_grpc_port'], `is ${grpc}, as port is; HTTP and gRPC need a port each`)];
+}
+
+/** Tokens are checked with one thing: a secret, or public keys. */
+function signInProblems({ auth }: Mapping): Problem[] {
+  if (!isMapping(auth) || !isMapping(auth.jwt)) return [];
+  const { jwt } = auth;
+  const given = ['secret_env', 'keys_url', 'keys_file'].filter((key) => jwt[key] !== undefined);
+  if (given.length === 1) return [];
+  const found = given.length === 0 ? 'has none of them' : `has ${given.join(' and ')}`;
+  return [problemAt(['auth', 'jwt'], `needs one of secret_env, keys_url and keys_file, and ${found}`)];
 }
 
 /** The names of the tool servers, as far as the file gives any. */

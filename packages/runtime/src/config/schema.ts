@@ -142,6 +142,26 @@ export const natsSchema = mapping({
 
 /** Who may be told of tasks. */
 export const pushSchema = mapping({ allow_private: flag().default(false) });
+
+/** Tokens of people: who issues them, for whom, and what they are checked with. */
+export const jwtSchema = mapping({
+  issuer: filledText(),
+  audience: filledText(),
+  secret_env: variableName().optional(),
+  keys_url: httpUrl('https://id.example.com/.well-known/jwks.json').optional(),
+  keys_file: filledText().optional(),
+  clock_skew: duration(0, bounds.clockSkewMsMax).prefault(defaults.clockSkew),
+  email_claim: filledText().default(defaults.emailClaim),
+  name_claim: filledText().default(defaults.nameClaim),
+  groups_claim: filledText().default(defaults.groupsClaim),
+  groups: list(filledText()).optional(),
+});
+
+/** Who may use the platform. */
+export const authSchema = mapping({
+  jwt: jwtSchema.optional(),
+  new_users: choice(['admin', 'first_login']).default('admin'),
+});
 /** What the extended card says besides. */
 const extendedCardSchema = mapping({
   description: filledText().optional(),
@@ -178,6 +198,8 @@ export const fileSchema = mapping({
   limits: limitsSchema.prefault({}),
   nats: natsSchema.prefault({}),
   push: pushSchema.prefault({}),
+  auth: authSchema.optional(),
+  require_auth: flag().default(false),
 });
 
 export type FileShape = z.output<typeof fileSchema>;

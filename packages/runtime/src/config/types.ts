@@ -208,6 +208,31 @@ export type PushConfig = {
   readonly allowPrivate: boolean;
 };
 
+/** What tokens of people are checked against. Secrets are never here, only the variables that hold them. */
+export type JwtConfig = {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly keys:
+    | { readonly kind: 'secret'; readonly variable: string }
+    | { readonly kind: 'url'; readonly url: string }
+    | { readonly kind: 'file'; readonly path: string };
+  /** By how much clocks may differ, in milliseconds. */
+  readonly clockSkewMs: number;
+  readonly emailClaim: string;
+  readonly nameClaim: string;
+  readonly groupsClaim: string;
+  /** The groups that matter; absent: all that a token names. */
+  readonly groups?: readonly string[];
+};
+
+/** Who may use the platform. */
+export type AuthConfig = {
+  /** Absent: only API keys are taken. */
+  readonly jwt?: JwtConfig;
+  /** Who makes users: an administrator, or the first sign-in as well. */
+  readonly newUsers: 'admin' | 'first_login';
+};
+
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFormat = 'text' | 'json';
 
@@ -255,4 +280,8 @@ export type AgentConfig = {
   readonly limits: LimitsConfig;
   readonly nats: NatsConfig;
   readonly push: PushConfig;
+  /** Absent: nobody has to sign in. */
+  readonly auth?: AuthConfig;
+  /** True: a start without `auth` that listens beyond loopback is refused. */
+  readonly requireAuth: boolean;
 };

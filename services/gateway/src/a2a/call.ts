@@ -35,6 +35,7 @@ export type A2AActor = {
   readonly claimed: boolean;
   readonly surface: typeof surface | typeof legacySurface;
   readonly address: string;
+  readonly principal: string;
 };
 
 export const surface = 'a2a';
@@ -42,7 +43,7 @@ export const legacySurface = 'a2a-legacy';
 
 const actor = (kind: envelope.ActorKind, { frame, dialect }: A2ACall, name?: string): A2AActor => ({
   kind,
-  ...namedAs(name),
+  ...namedAs(frame, name),
   surface: dialect === 'legacy' ? legacySurface : surface,
   address: frame.address,
 });

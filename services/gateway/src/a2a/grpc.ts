@@ -9,7 +9,7 @@ import {
 import { type GrpcCaller, type GrpcListener, listenGrpc } from '@stopgo/a2a-agent/grpc';
 import { anonymous } from '@stopgo/core';
 import { describeError } from '@stopgo/runtime';
-import { type Frame, frameFrom } from '../frame.ts';
+import { type Frame, frameFrom, identify } from '../frame.ts';
 import type { GatewayOptions } from '../options.ts';
 import type { RouteDependencies } from '../routes/route.ts';
 import { extensionsOf } from './extensions.ts';
@@ -34,7 +34,11 @@ export function startGrpc(deps: RouteDependencies, options: GrpcOptions): Promis
   });
 }
 
-function handlerFor(deps: RouteDependencies, options: GrpcOptions, caller: GrpcCaller): A2ARequestHandler {
+async function handlerFor(
+  deps: RouteDependencies,
+  options: GrpcOptions,
+  caller: GrpcCaller,
+): Promise<A2ARequestHandler> {
   const frame = frameFrom(
     {
       session: caller.header('x-session-id'),
@@ -43,6 +47,7 @@ function handlerFor(deps: RouteDependencies, options: GrpcOptions, caller: GrpcC
     },
     options.newSessionId,
   );
+  const refused = await whyNotIn(deps, frame, caller);
   const left = new AbortController();
   if (caller.signal.aborted) left.abort();
   caller.signal.addEventListener('abort', () => left.abort(), { once: true });
@@ -57,6 +62,7 @@ function handlerFor(deps: RouteDependencies, options: GrpcOptions, caller: GrpcC
       frame,
       dialect: caller.version,
       ...headersOf(caller.header, () => undefined),
+      ...(refused === undefined ? {} : { unreadable: refused }),
       extensions,
       withHitl: extensions.includes(hitlExtension),
       cursor: { revision: undefined },
@@ -69,6 +75,18 @@ function handlerFor(deps: RouteDependencies, options: GrpcOptions, caller: GrpcC
     sendMessageStream: (...args) => withinCap(deps, left, handler.sendMessageStream(...args)),
     resubscribe: (...args) => withinCap(deps, left, handler.resubscribe(...args)),
   };
+}
+
+/** Finds out who calls, where people have to sign in; gives what every operation throws for who is not let in. */
+async function whyNotIn({ authenticate }: RouteDependencies, frame: Frame, { header }: GrpcCaller): Promise<unknown> {
+  if (authenticate === undefined) return undefined;
+  try {
+    const [authorization, apiKey] = [header('authorization'), header('x-api-key')];
+    identify(frame, await authenticate({ authorization, apiKey, toolAuthorization: header('x-tool-authorization') }));
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }
 
 const reporter =

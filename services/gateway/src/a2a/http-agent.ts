@@ -51,6 +51,8 @@ export function a2aRoutesOf(deps: RouteDependencies): readonly Route[] {
   };
   return a2aRoutes(agent).map((route) => ({
     ...route,
+    // A card says how to sign in.
+    ...(route.path.includes('/.well-known/') ? { isOpen: true as const } : {}),
     handle: (req, res, frame) => route.handle(req, res, { frame, headers: httpHeaders(req) }),
   }));
 }

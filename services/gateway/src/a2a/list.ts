@@ -1,11 +1,18 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type AskedPage, badPageToken, type ListTasksResponse, standingIn, taskOf } from '@stopgo/a2a-agent';
-import { DomainError, principalKey } from '@stopgo/core';
+import { DomainError, principalKey, reachOf } from '@stopgo/core';
 import { views } from '@stopgo/proto';
+import type { Frame } from '../frame.ts';
 import { soundView } from '../render/sound-view.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import type { A2ACall } from './call.ts';
 import { recentHistory } from './task-view.ts';
+
+/** A context is that of one principal; without one, all tasks that the caller may see are listed. */
+function ofWhom({ principal }: Frame, contextId: string): { contextId?: string; principal?: string } {
+  if (contextId !== '') return { contextId, principal: principalKey(principal) };
+  return reachOf(principal, 'conversation.list') === 'own' ? { principal: principalKey(principal) } : {};
+}
 
 /**
  * A page of tasks, the one whose status changed last first: with each filter the pages are full, and the total is that of
@@ -23,7 +30,7 @@ export async function listTasks(deps: RouteDependencies, call: A2ACall, page: As
       limit: pageSize,
       cursor: pageToken,
       standing,
-      ...(contextId === '' ? {} : { contextId, principal: principalKey(frame.principal) }),
+      ...ofWhom(frame, contextId),
       ...(since === undefined ? {} : { changedSince: timestampFromMs(since) }),
     },
     { context: frame.context },

@@ -34,6 +34,7 @@ export async function profileOf(
     grpcAsUrl: deps.a2aGrpcAsUrl === true,
     skills: [...tools, ...agents].map(({ name, description }) => ({ id: name, name, description })),
     streaming: deps.a2aStreaming !== false,
+    signIn: deps.authenticate !== undefined,
     pushNotifications: deps.a2aPush !== false,
     extensions: declared,
     requiredExtensions: required,

@@ -46,7 +46,7 @@ async function start(deps: RouteDependencies, call: A2ACall, said: FirstMessage,
   const identity = firstMessageIdentity(call, said);
   const conversationId = identity === undefined ? deps.newId() : conversationIdFor(frame.principal, identity.key);
   await permit(deps, frame, 'conversation.create', { kind: 'conversation' });
-  if (push !== undefined) await permit(deps, frame, 'push.set', { kind: 'conversation', id: conversationId });
+  if (push !== undefined) await permit(deps, frame, 'push.set', { kind: 'conversation' });
   frame.conversationId = conversationId;
   const { turn } = await deps.clients.orchestrator.createConversation(
     {
@@ -69,9 +69,9 @@ async function followUp(deps: RouteDependencies, call: A2ACall, message: FollowU
   const { text, task, contextId } = message;
   const { id: taskId } = task;
   call.frame.conversationId = taskId;
-  await permit(deps, call.frame, 'message.send', { kind: 'conversation', id: taskId });
   // Of a task that is not there a sender is told in lower case.
   const view = await viewOf(deps, call, { id: taskId, asWritten: taskId });
+  await permit(deps, call.frame, 'message.send', { kind: 'conversation', id: taskId });
   if (contextId !== '' && contextId !== contextIdOf(view.head)) {
     throw new RequestMalformedError('message.contextId is not the context of this task; leave it out, or send its own');
   }

@@ -1,5 +1,5 @@
 import { contextIdOf, historyOf, type Message, type TaskName, taskNotFound } from '@stopgo/a2a-agent';
-import { DomainError } from '@stopgo/core';
+import { anonymousPrincipal, DomainError, mayReach } from '@stopgo/core';
 import { historyMessagesMax } from '../bounds.ts';
 import { joinSession } from '../frame.ts';
 import { type SoundView, soundView } from '../render/sound-view.ts';
@@ -15,6 +15,9 @@ export async function viewOf({ clients }: RouteDependencies, call: A2ACall, task
     throw error instanceof DomainError && error.kind === 'not_found' ? taskNotFound(asWritten) : error;
   });
   const sound = soundView(view);
+  // A task of somebody else is not there, whatever is asked of it.
+  const owner = sound.head.principal || anonymousPrincipal;
+  if (!mayReach(call.frame.principal, 'conversation.read', owner)) throw taskNotFound(asWritten);
   joinSession(call.frame, sound.head);
   return sound;
 }

@@ -3,6 +3,7 @@ import { approvalEndpoints } from './approval-endpoints.ts';
 import { conversationEndpoints } from './conversation-endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
 import { heldToolEndpoints } from './held-tool-endpoints.ts';
+import { peopleEndpoints } from './people-endpoints.ts';
 import { pushEndpoints } from './push-endpoints.ts';
 import { serviceEndpoints } from './service-endpoints.ts';
 
@@ -15,6 +16,7 @@ export const endpoints: readonly Endpoint[] = [
   ...conversationEndpoints,
   ...pushEndpoints,
   ...approvalEndpoints,
+  ...peopleEndpoints,
 ];
 
 /** The description of the API of one agent. */

@@ -6,6 +6,7 @@ import { conversationRoutes } from './conversations.ts';
 import { eventRoutes } from './events.ts';
 import { heldToolRoutes } from './held-tools.ts';
 import { inputRoutes } from './inputs.ts';
+import { peopleRoutes } from './people.ts';
 import { pushRoutes } from './push.ts';
 import type { Route, RouteDependencies } from './route.ts';
 import { runRoutes } from './runs.ts';
@@ -22,6 +23,7 @@ export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...pushRoutes(deps),
   ...approvalRoutes(deps),
   ...inputRoutes(deps),
+  ...peopleRoutes(deps),
   ...callbackRoutes(deps),
   ...a2aRoutesOf(deps),
 ];

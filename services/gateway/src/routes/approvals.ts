@@ -1,4 +1,12 @@
-import { decisionMembers, internalError, invalidArgument, parseDecision, textBytesMax } from '@stopgo/core';
+import {
+  decisionMembers,
+  internalError,
+  invalidArgument,
+  parseDecision,
+  principalKey,
+  reachOf,
+  textBytesMax,
+} from '@stopgo/core';
 import { objectBody } from '@stopgo/http';
 import type { views } from '@stopgo/proto';
 import { approverActor } from '../actor.ts';
@@ -32,11 +40,15 @@ const list =
     const page = query.page();
     if (conversationId !== undefined) frame.conversationId = conversationId;
     await permit(deps, frame, 'approval.list', { kind: 'approval' });
+    const isOwn = reachOf(frame.principal, 'approval.list') === 'own';
+    if (isOwn && conversationId !== undefined)
+      await permit(deps, frame, 'conversation.read', { kind: 'conversation', id: conversationId });
     const answer = await deps.clients.store.listApprovals(
       {
         ...page,
         ...(status === undefined ? {} : { status }),
         ...(conversationId === undefined ? {} : { conversationId }),
+        ...(isOwn ? { principal: principalKey(frame.principal) } : {}),
       },
       { context: frame.context },
     );

@@ -8,6 +8,7 @@ export const callbackRoutes = (deps: RouteDependencies): readonly Route[] => [
   {
     method: 'POST',
     path: '/a2a/notify/:conversation/:message',
+    isOpen: true,
     handle: async (req, res, frame) => {
       await permit(deps, frame, 'task.nudge', { kind: 'service' });
       const nudge = { conversationId: idIn(req, 'conversation'), messageId: idIn(req, 'message'), token: tokenOf(req) };

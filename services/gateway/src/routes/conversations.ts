@@ -1,3 +1,4 @@
+import { principalKey, reachOf } from '@stopgo/core';
 import type { Response } from 'express';
 import { queryCharactersMax } from '../bounds.ts';
 import { type Frame, joinSession } from '../frame.ts';
@@ -28,7 +29,13 @@ const list =
     const page = query.page();
     await permit(deps, frame, 'conversation.list', { kind: 'conversation' });
     const { store } = deps.clients;
-    const request = { ...page, ...(status === undefined ? {} : { status }), ...(q === undefined ? {} : { query: q }) };
+    const own = reachOf(frame.principal, 'conversation.list') === 'own' ? principalKey(frame.principal) : '';
+    const request = {
+      ...page,
+      principal: own,
+      ...(status === undefined ? {} : { status }),
+      ...(q === undefined ? {} : { query: q }),
+    };
     if (withMessages) {
       const body = listWithMessages(store, request, frame.context);
       await sendLongJson(res, 200, body, { stallMs: deps.readerStallMs });

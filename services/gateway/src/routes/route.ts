@@ -1,6 +1,7 @@
+import type { Action } from '@stopgo/core';
 import type { OpenStreams } from '@stopgo/http';
 import type { Request, Response } from 'express';
-import type { Action, Authorize, Resource } from '../authorize.ts';
+import type { Authorize, Resource } from '../authorize.ts';
 import { requirePermission } from '../authorize.ts';
 import type { Problem } from '../errors.ts';
 import type { Frame } from '../frame.ts';
@@ -26,6 +27,7 @@ export type RouteDependencies = Pick<
   | 'a2aStreaming'
   | 'a2aPush'
   | 'interceptA2A'
+  | 'authenticate'
   | 'newId'
 > & {
   readonly authorize: Authorize;
@@ -44,10 +46,12 @@ export type SayProblem = (res: Response, problem: Problem) => void;
 
 /** One operation of the HTTP surface. */
 export type Route = {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Pattern of the path, for example `/conversations/:id`. */
   readonly path: string;
   readonly handle: Handler;
+  /** True: nobody signs in for it; credentials that come with it are somebody else's, or none are. */
+  readonly isOpen?: true;
   /** For a protocol with errors of its own; absent: as REST says it. */
   readonly sayProblem?: SayProblem;
 };

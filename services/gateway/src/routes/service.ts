@@ -30,6 +30,7 @@ export function serviceRoutes(deps: RouteDependencies): readonly Route[] {
     {
       method: 'GET',
       path: '/health',
+      isOpen: true,
       handle: async (_req, res, frame) => {
         await permit(deps, frame, 'health.read', { kind: 'service' });
         sendJson(res, 200, await health(deps, frame.context));
@@ -59,6 +60,7 @@ export function serviceRoutes(deps: RouteDependencies): readonly Route[] {
     {
       method: 'GET',
       path: '/docs/json',
+      isOpen: true,
       handle: async (_req, res, frame) => {
         await permit(deps, frame, 'docs.read', { kind: 'service' });
         sendJson(res, 200, api);

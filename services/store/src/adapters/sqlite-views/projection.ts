@@ -158,7 +158,7 @@ class Batch implements ProjectionBatch {
       const snapshot = encodeSnapshot(now.state);
       writeConversation(this.#tables.writeConversation, id, now, snapshot);
       for (const message of messages) this.#writeMessage(now.key, message);
-      for (const approval of approvals.values()) writeApproval(this.#tables, now.key, approval);
+      for (const approval of approvals.values()) writeApproval(this.#tables, now, approval);
       this.#written.push([id, { ...now, snapshot }]);
     }
     this.#push.write();

@@ -119,7 +119,7 @@ function writeAnew(
     // Whoever needs the row may be in the middle of a transaction of its own.
     database.exec('SAVEPOINT refolded');
     writeConversation(tables.rewriteConversation, id, conversation, snapshot);
-    for (const approval of approvals.values()) writeApproval(tables, conversation.key, approval);
+    for (const approval of approvals.values()) writeApproval(tables, conversation, approval);
     database.exec('RELEASE refolded');
   } catch (error) {
     // What was folded is right all the same; the next start folds it again.

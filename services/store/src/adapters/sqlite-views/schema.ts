@@ -24,6 +24,8 @@ export const wordIndexOptions = `words, content = '', columnsize = 0, tokenize =
  *
  * `people` has the users and the API keys, those by the user whose they are.
  *
+ * `approvals.principal` is whose conversation it is in.
+ *
  * `set_aside` names the conversations whose events cannot be folded: they have no other row, but words may be left, which
  * then lead to no conversation.
  *
@@ -96,9 +98,12 @@ const tables = `
     conversation INTEGER NOT NULL,
     status INTEGER NOT NULL,
     asked_in_run TEXT,
+    principal TEXT NOT NULL,
     bytes BLOB NOT NULL
   ) STRICT;
   CREATE INDEX approvals_by_status ON approvals (status, key);
+  CREATE INDEX approvals_of_principal ON approvals (principal, key) WHERE principal <> 'anonymous';
+  CREATE INDEX approvals_of_principal_by_status ON approvals (principal, status, key) WHERE principal <> 'anonymous';
   CREATE INDEX approvals_by_conversation ON approvals (conversation, key);
   CREATE INDEX approvals_asked ON approvals (conversation, asked_in_run, key) WHERE asked_in_run IS NOT NULL;
   CREATE TABLE push (

@@ -225,12 +225,14 @@ export function viewTables(database: SqlDatabase) {
       bytes: bytes(row, 2),
     })),
     writeApproval: database.run(
-      `INSERT INTO approvals (key, id, conversation, status, asked_in_run, bytes) VALUES (?, ?, ?, ?, ?, ?)
+      `INSERT INTO approvals (key, id, conversation, status, asked_in_run, principal, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (key) DO UPDATE SET status = excluded.status, asked_in_run = excluded.asked_in_run,
            bytes = excluded.bytes`,
     ),
     approvals: database.all(`${approvals} WHERE true ${oldest}`, toBytes),
     approvalsOfStatus: database.all(`${approvals} WHERE status = ? ${oldest}`, toBytes),
+    approvalsOfPrincipal: database.all(`${approvals} WHERE ${ofPrincipal} ${oldest}`, toBytes),
+    approvalsOfPrincipalOfStatus: database.all(`${approvals} WHERE ${ofPrincipal} AND status = ? ${oldest}`, toBytes),
     approvalsOfConversation: database.all(`${approvals} WHERE conversation = ? ${oldest}`, toBytes),
     approvalsAsked: database.all(`${approvals} WHERE conversation = ? AND asked_in_run = ? ${oldest}`, toBytes),
     approvalsOfBoth: database.all(`${approvals} WHERE conversation = ? AND status = ? ${oldest}`, toBytes),
@@ -302,12 +304,13 @@ export function viewTables(database: SqlDatabase) {
     deleteMessages: database.run('DELETE FROM messages WHERE key > ? AND key < ?'),
     deleteApprovals: database.run('DELETE FROM approvals WHERE conversation = ?'),
     storedApprovals: database.all(
-      'SELECT id, status, asked_in_run, bytes FROM approvals WHERE conversation = ? ORDER BY key',
+      'SELECT id, status, asked_in_run, bytes, principal FROM approvals WHERE conversation = ? ORDER BY key',
       (row) => ({
         key: text(row, 0),
         status: integer(row, 1),
         askedInRun: row[2] === null ? '' : text(row, 2),
         bytes: bytes(row, 3),
+        principal: text(row, 4),
       }),
     ),
   };

@@ -122,12 +122,16 @@ export class SqliteViews implements Views {
     return row === undefined ? undefined : fromBinary(views.ApprovalSchema, row.bytes);
   }
 
-  approvals({ status, conversationId, askedInRun }: ApprovalFilter, page: Page): Rows<views.Approval> {
+  approvals({ status, conversationId, askedInRun, principal }: ApprovalFilter, page: Page): Rows<views.Approval> {
     const key = conversationId === undefined ? undefined : this.#hot.get(conversationId)?.key;
     if (conversationId !== undefined && key === undefined) return { rows: [], next: undefined };
     return collect(
       page,
       (after = 0, limit) => {
+        if (key === undefined && principal !== undefined)
+          return status === undefined
+            ? this.#tables.approvalsOfPrincipal(principal, after, limit)
+            : this.#tables.approvalsOfPrincipalOfStatus(principal, status, after, limit);
         if (key === undefined)
           return status === undefined
             ? this.#tables.approvals(after, limit)

@@ -1926,6 +1926,7 @@ export function zeroListApprovalsRequest(): ListApprovalsRequest {
     limit: 0,
     cursor: '',
     askedInRun: '',
+    principal: '',
   };
 }
 
@@ -1945,6 +1946,9 @@ export function writeListApprovalsRequest(writer: Writer, message: ListApprovals
   }
   if (message.askedInRun !== '') {
     writer.string(42, message.askedInRun);
+  }
+  if (message.principal !== '') {
+    writer.string(50, message.principal);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1975,6 +1979,10 @@ export function readListApprovalsRequest(reader: Reader, length: number, message
         if (tag !== 42) throw new LeftToLibrary();
         message.askedInRun = reader.string();
         break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.principal = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1991,6 +1999,7 @@ export function createListApprovalsRequest(given: Given): ListApprovalsRequest {
   if (given.limit != null) message.limit = given.limit;
   if (given.cursor != null) message.cursor = given.cursor;
   if (given.askedInRun != null) message.askedInRun = given.askedInRun;
+  if (given.principal != null) message.principal = given.principal;
   return message;
 }
 

@@ -1,0 +1,43 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { issueSetupKey } from '@stopgo/approvals';
+import { type AgentConfig, type Logger, messageOf } from '@stopgo/runtime';
+import { peopleDependencies } from './approvals.ts';
+
+const fileName = 'setup-key';
+const ownerOnly = 0o600;
+
+/**
+ * Sees to it that a platform on which people have to sign in, and that has no user yet, has a key to make the first one with: in a file
+ * of the data directory, which the log names. Nothing where nobody has to.
+ */
+export async function setUpFirstUser(
+  config: Pick<AgentConfig, 'auth' | 'dataDir'>,
+  store: Parameters<typeof peopleDependencies>[1],
+  instance: string,
+  logger: Logger,
+): Promise<void> {
+  if (config.auth === undefined) return;
+  const path = join(config.dataDir, fileName);
+  try {
+    const { needed } = await issueSetupKey(peopleDependencies(instance, store), keyFile(config.dataDir, path));
+    if (needed)
+      logger.info(
+        `there is no user yet: make the first one with the API key in ${path} (POST /users), or with \`stopgo users create\``,
+      );
+  } catch (error) {
+    logger.warn('the key for the first user could not be made; use `stopgo users create`', { error: messageOf(error) });
+  }
+}
+
+const keyFile = (folder: string, path: string) => ({
+  read: () => (existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined),
+  write: (text: string) => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const unfinished = `${path}.new`;
+    rmSync(unfinished, { force: true });
+    writeFileSync(unfinished, `${text}\n`, { mode: ownerOnly, flush: true });
+    renameSync(unfinished, path);
+  },
+  remove: () => rmSync(path, { force: true }),
+});

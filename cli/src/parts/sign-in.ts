@@ -1,0 +1,55 @@
+import { type Authenticate, authenticator, type GatewayClients, type TokenRules, tokenCheck } from '@stopgo/gateway';
+import type { AgentConfig, JwtConfig } from '@stopgo/runtime';
+import type { PartOptions } from './part.ts';
+
+/** Bytes of the secret of HS256 (RFC 7518, section 3.2). */
+const secretBytesMin = 32;
+
+/** How the gateway finds out who sends a request; undefined where nobody has to sign in. @throws Error in one line. */
+export function signInOf(
+  { config, env, logger }: PartOptions,
+  clients: Pick<GatewayClients, 'store' | 'people'>,
+): Authenticate | undefined {
+  const { auth } = config;
+  if (auth === undefined) return undefined;
+  return authenticator({
+    ...clients,
+    checkToken: auth.jwt === undefined ? undefined : tokenCheck(rulesOf(auth.jwt, env), Date.now),
+    mayCreate: auth.newUsers === 'first_login',
+    now: Date.now,
+    onNotNoted: (error) => logger.debug('a sign-in was not noted', { error }),
+  });
+}
+
+function rulesOf(jwt: JwtConfig, env: PartOptions['env']): TokenRules {
+  const { keys, groups, ...rest } = jwt;
+  return {
+    ...rest,
+    groups,
+    keys: keys.kind === 'secret' ? { kind: 'secret', secret: secretOf(keys.variable, env) } : keys,
+  };
+}
+
+function secretOf(variable: string, env: PartOptions['env']): string {
+  const secret = env[variable] ?? '';
+  if (Buffer.byteLength(secret) >= secretBytesMin) return secret;
+  throw new Error(
+    `auth.jwt.secret_env: ${variable} must hold a secret of at least ${secretBytesMin} bytes, and ${secret === '' ? 'is not set' : 'is shorter'}; make one with \`openssl rand -hex 32\``,
+  );
+}
+
+/**
+ * A start that must not be without authentication.
+ *
+ * @throws Error in one line.
+ */
+export function requireAuth(
+  { auth, requireAuth: isRequired }: Pick<AgentConfig, 'auth' | 'requireAuth'>,
+  env: PartOptions['env'],
+): void {
+  if (auth !== undefined) return;
+  const byEnvironment = env.STOPGO_REQUIRE_AUTH?.trim() === 'true';
+  if (!isRequired && !byEnvironment) return;
+  const who = byEnvironment ? 'STOPGO_REQUIRE_AUTH' : 'require_auth';
+  throw new Error(`${who} is true, and the configuration has no "auth": add it, so that people have to sign in`);
+}
