@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { credentials } from '../decide/gateway.ts';
 import { GatewayError, mediaTypeOf, notPlatform, reasonOf, refusalOf, unanswered } from '../decide/gateway-error.ts';
 import type { Patience } from './patience.ts';
 import type { Delta } from './speech.ts';
@@ -80,7 +81,7 @@ export class Followed {
     const { signal } = this.#stop;
     const url = new URL(this.#url);
     url.searchParams.set('from', String(this.#revision + 1));
-    const response = await fetch(url, { signal }).catch((error: unknown) => {
+    const response = await fetch(url, { signal, headers: credentials() }).catch((error: unknown) => {
       throw unanswered(url.origin, error);
     });
     if (!response.ok || response.body === null) {

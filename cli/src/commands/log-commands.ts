@@ -6,6 +6,7 @@ import { readHeads } from '../inspect/heads.ts';
 import { dataDirOf, type LogSource, withStore } from '../inspect/open-store.ts';
 import { printReplay } from '../inspect/replay.ts';
 import { verify } from '../inspect/verify.ts';
+import { createUserOnRecord } from '../people.ts';
 import { defaultConfigPath } from '../start/start-config.ts';
 import type { Command } from './command.ts';
 import type { Flags } from './options.ts';
@@ -24,7 +25,7 @@ const sourceOf = (flags: Flags): LogSource => ({
   ...(flags['data-dir'] === undefined ? {} : { dataDir: flags['data-dir'] }),
 });
 
-/** What reads the record. */
+/** What reads the record, and makes the first user on it. */
 export const logCommands: Readonly<Record<string, Command>> = {
   events: {
     summary: 'The events of a conversation; without an ID, what there is',
@@ -52,6 +53,28 @@ export const logCommands: Readonly<Record<string, Command>> = {
     examples: [['stopgo replay ID --at 5', '']],
     run: ({ flags, args: [id = ''], host, print }) =>
       withStore(sourceOf(flags), host, (opened) => printReplay(opened, id, revisionOf(flags.at), print)),
+  },
+  users: {
+    summary: 'Make a user on the record itself, the first one for example',
+    takes: 'create',
+    arguments: [1, 1],
+    options: {
+      ...sources,
+      email: 'whom tokens name; two users never have the same',
+      name: 'shown to people (default: the address)',
+      role: 'user (default), admin or super_admin',
+    },
+    about: [
+      'In a data directory that no process uses, or through a running store. Who can do that operates the platform.',
+    ],
+    examples: [['stopgo users create --email ana@example.com --name Ana --role super_admin', '']],
+    run: async ({ flags, args: [action], host, print }) => {
+      if (action !== 'create')
+        throw new Error('stopgo users takes create; users that are there are shown by GET /users');
+      const { email, name = email, role } = flags;
+      if (email === undefined || name === undefined) throw new Error('stopgo users create needs --email');
+      await createUserOnRecord(sourceOf(flags), { email, name, role }, host, print);
+    },
   },
   verify: {
     summary: 'Whether hash chains hold and every view equals its events; ends with code 1 if not',

@@ -5,6 +5,12 @@ import { mediaTypeOf, notPlatform, refusalOf, unanswered } from './gateway-error
 /** Longest wait for the gateway's answer, in milliseconds: a decision is answered when its run has settled. */
 const answerMs = 150_000;
 
+/** Where people have to sign in: with the API key of the environment. */
+export const credentials = (): Record<string, string> => {
+  const key = process.env.STOPGO_API_KEY?.trim() ?? '';
+  return key === '' ? {} : { 'x-api-key': key };
+};
+
 /**
  * Asks the gateway; the parsed answer, which is an object. No longer than `signal` lets it.
  *
@@ -19,7 +25,7 @@ export async function askGateway(
 ): Promise<object> {
   const request = {
     method: body === undefined ? 'GET' : 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { 'content-type': 'application/json', ...credentials(), ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: abortsWithin(answerMs, ...(signal === undefined ? [] : [signal])),
   };

@@ -95,6 +95,7 @@ export {
   removePush,
 } from './conversation/decide-push.ts';
 export { evolvePush, liveConfigs, noPush } from './conversation/push.ts';
+export { requireReach } from './conversation/require-reach.ts';
 export { type BlobRef, blobName, blobRefs, blobRefsToWire, isBlobDigest } from './events/blobs.ts';
 export { chainHash, chainStart } from './events/chain.ts';
 export { choiceWords, decidedWord, isSaidKind } from './events/decisions.ts';

@@ -4,6 +4,7 @@ import {
   isUuid,
   type ProvideDecision,
   provideInput,
+  requireReach,
   type SettledInput,
 } from '@stopgo/core';
 import { clientKey, idempotencyFromWire, recordedOf, transact } from '@stopgo/log';
@@ -41,6 +42,7 @@ export async function provide(
   const loaded = await registry.load(conversationId, keys).catch((error: unknown) => {
     throw error instanceof DomainError && error.kind === 'not_found' ? conversationNotFound(conversationId) : error;
   });
+  requireReach(context.principal, 'input.provide', loaded.state);
   const done = await transact(registry.ports, loaded, {
     actor: actorOf(request.caller),
     ...(idempotency === undefined ? {} : { idempotency }),

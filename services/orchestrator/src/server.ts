@@ -19,6 +19,7 @@ import {
   type RecordedFact,
   receiveMessage,
   remoteAgentsOf,
+  requireReach,
 } from '@stopgo/core';
 import type { Loaded } from '@stopgo/log';
 import { clientKey, idempotencyFromWire, recordedOf, type Transacted, type TransactPorts, transact } from '@stopgo/log';
@@ -67,7 +68,7 @@ export function orchestratorService(parts: OrchestratorParts): ServiceImpl<typeo
   return {
     createConversation: async (request, context) => ({ turn: await create(parts, turns, request, context) }),
     sendMessage: async (request, context) => ({ turn: await send(parts, turns, request, context) }),
-    cancelRun: async (request) => ({ turn: await cancel(parts, turns, request) }),
+    cancelRun: async (request, context) => ({ turn: await cancel(parts, turns, request, context) }),
     provideInput: async (request, context) => ({ turn: await provide(parts.registry, turns, request, context) }),
     resumeRun: async (request, context) => ({ turn: await resume(parts, turns, request, context) }),
     listAgents: async () => ({ agents: agentsOffered(await parts.agents.default()) }),
@@ -177,6 +178,7 @@ async function send(
   const state = idempotency === undefined ? registry.lastSeen(conversationId) : undefined;
   const seen = state === undefined ? undefined : { conversationId, state, knownKeys: [] };
   const loaded = seen ?? (await load(parts, conversationId, idempotency));
+  requireReach(context.principal, 'message.send', loaded.state);
   const begin = async (): Promise<Begun> => {
     const agent = await agentOfConversation(parts.agents, loaded.state.agentName);
     const command = {
@@ -297,11 +299,17 @@ async function started(
   }
 }
 
-async function cancel(parts: OrchestratorParts, turns: Turns, request: wire.CancelRunRequest): Promise<Turn> {
+async function cancel(
+  parts: OrchestratorParts,
+  turns: Turns,
+  request: wire.CancelRunRequest,
+  { principal }: CallContext,
+): Promise<Turn> {
   const { conversationId, reason } = request;
   const idempotency = idempotencyFromWire(request.idempotency);
   const { registry } = parts;
   const loaded = await load(parts, conversationId, idempotency);
+  requireReach(principal, 'run.cancel', loaded.state);
   const done = await transact(registry.ports, loaded, {
     actor: actorOf(request.caller),
     ...(idempotency === undefined ? {} : { idempotency }),

@@ -44,7 +44,7 @@ export type ConversationFilter = {
   /** Words that the conversation must contain, each; undefined: all. Words without a letter or digit count not. */
   readonly query: string | undefined;
   /** Only those of this principal, by its key, which is not the anonymous one; undefined: all. */
-  readonly principal: string | undefined;
+  readonly principal?: string | undefined;
 };
 
 /** Which conversations of all, by what lists select them by. */
@@ -52,7 +52,7 @@ export type ChangeFilter = {
   /** Undefined: of all. */
   readonly context: ContextName | undefined;
   /** Only those of this principal, by its key, which is not the anonymous one, where no context is named; undefined: all. */
-  readonly principal: string | undefined;
+  readonly principal?: string | undefined;
   /** Undefined: all. */
   readonly standing: views.Standing | undefined;
   /** In milliseconds since 1970. */

@@ -45,8 +45,8 @@ const stored = () => database.all('SELECT revision FROM conversations', (row) =>
 /** What each reader says of the second revision of the only conversation. */
 const readers: { readonly [name: string]: readonly [read: () => unknown, said: unknown] } = {
   conversation: [() => tables.conversation('c')?.revision, 2],
-  statusAt: [() => tables.statusAt(7), WAITING_APPROVAL],
-  newest: [() => tables.newest(undefined, WAITING_APPROVAL, 9).length, 1],
+  columnsAt: [() => tables.columnsAt(7)?.status, WAITING_APPROVAL],
+  newest: [() => tables.newest(undefined, { status: WAITING_APPROVAL }, 9).length, 1],
   byChange: [() => tables.byChange(everything, undefined, 9).map((row) => row.changedAt), [2]],
   countByChange: [() => tables.countByChange({ ...everything, changedSince: 2 }), 1],
   openRuns: [() => tables.openRuns(0, 9).length, 1],

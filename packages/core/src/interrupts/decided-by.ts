@@ -9,18 +9,19 @@ export type DecidedBy = {
 const nobody = 'anonymous';
 
 /**
- * Who decided on an approval; undefined if no person did. Requests carry no identity that is checked, so every name that came with one
- * is a claim (decision 0042).
+ * Who decided on an approval; undefined if no person did. A name that came with a request is a claim (decision 0042), unless who
+ * decided was signed in.
  */
 export function decidedByOf(decision: {
   readonly decidedBy: string;
   /** Empty for a decision that came with no request. */
   readonly decidedSurface: string;
   readonly byPolicy: boolean;
+  readonly decidedSignedIn: boolean;
 }): DecidedBy | undefined {
-  const { decidedBy: name, decidedSurface: surface, byPolicy } = decision;
+  const { decidedBy: name, decidedSurface: surface, byPolicy, decidedSignedIn } = decision;
   if (name === '' || byPolicy) return undefined;
-  return { name, claimed: surface !== '' && name !== nobody };
+  return { name, claimed: surface !== '' && name !== nobody && !decidedSignedIn };
 }
 
 /** The same in words: `alice (claimed)`. */

@@ -1,6 +1,6 @@
 import type { DescService, Message } from '@bufbuild/protobuf';
 import { unimplemented } from '@stopgo/core';
-import { approvals, mcp, orchestrator, store } from '@stopgo/proto';
+import { approvals, mcp, orchestrator, people, store } from '@stopgo/proto';
 import { type CallContext, createInProcessClient, type ServiceImpl } from '@stopgo/rpc';
 import type { GatewayClients } from '../../src/index.ts';
 
@@ -10,6 +10,7 @@ export type Script = {
   readonly approvals?: Partial<ServiceImpl<typeof approvals.ApprovalsService>>;
   readonly store?: Partial<ServiceImpl<typeof store.StoreService>>;
   readonly bridge?: Partial<ServiceImpl<typeof mcp.McpBridgeService>>;
+  readonly people?: Partial<ServiceImpl<typeof people.PeopleService>>;
 };
 
 /** One call that reached a service. */
@@ -27,6 +28,7 @@ export function fakeServices(script: Script): { readonly clients: GatewayClients
       approvals: client(approvals.ApprovalsService, script.approvals),
       store: client(store.StoreService, script.store),
       bridge: client(mcp.McpBridgeService, script.bridge),
+      people: client(people.PeopleService, script.people),
     },
   };
 }

@@ -136,7 +136,11 @@ export function viewTables(database: SqlDatabase) {
     /** Drops rows that are not written yet: their transaction came to nothing. */
     forgetConversations: () => late.forget(),
     newest: ofAny(
-      (before: number = beyondAnyKey, filter: Pick<ConversationFilter, 'status' | 'principal'>, limit: number) => {
+      (
+        before: number = beyondAnyKey,
+        filter: Partial<Pick<ConversationFilter, 'status' | 'principal'>>,
+        limit: number,
+      ) => {
         const { status, principal } = filter;
         if (principal === undefined)
           return status === undefined ? newest(before, limit) : newestOfStatus(before, status, limit);

@@ -832,6 +832,7 @@ export function zeroApproval(): Approval {
     remoteAgentName: '',
     agents: [],
     decisionReason: '',
+    decidedSignedIn: false,
   };
 }
 
@@ -926,6 +927,9 @@ export function writeApproval(writer: Writer, message: Approval): void {
   }
   if (message.decisionReason !== '') {
     writer.string(226, message.decisionReason);
+  }
+  if (message.decidedSignedIn !== false) {
+    writer.bool(272, message.decidedSignedIn);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1048,6 +1052,10 @@ export function readApproval(reader: Reader, length: number, message: Approval):
         if (tag !== 226) throw new LeftToLibrary();
         message.decisionReason = reader.string();
         break;
+      case 34:
+        if (tag !== 272) throw new LeftToLibrary();
+        message.decidedSignedIn = reader.bool();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1087,6 +1095,7 @@ export function createApproval(given: Given): Approval {
   if (given.remoteAgentName != null) message.remoteAgentName = given.remoteAgentName;
   if (given.agents != null) message.agents = given.agents;
   if (given.decisionReason != null) message.decisionReason = given.decisionReason;
+  if (given.decidedSignedIn != null) message.decidedSignedIn = given.decidedSignedIn;
   return message;
 }
 
