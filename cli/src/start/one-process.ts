@@ -112,7 +112,11 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
   );
   const approvalsClient = intercept.approvals?.(directApprovals) ?? directApprovals;
   const peopleInstance = `people-${randomUUID()}`;
-  const peopleClient = createInProcessClient(people.PeopleService, peoplePart(peopleInstance, storeFor('approvals')), inProcess);
+  const peopleClient = createInProcessClient(
+    people.PeopleService,
+    peoplePart(peopleInstance, storeFor('approvals')),
+    inProcess,
+  );
   await setUpFirstUser(config, storeFor('approvals'), peopleInstance, logger);
   await warm;
 

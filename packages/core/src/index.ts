@@ -163,7 +163,7 @@ export {
   revokeApiKey,
   scopesOf,
 } from './people/api-key.ts';
-export { type Action, mayReach, permissions, publicActions, type Reach, reachOf } from './people/permissions.ts';
+export { type Action, mayReach, publicActions, reachOf } from './people/permissions.ts';
 export { isPersonStream, personRow } from './people/person-row.ts';
 export {
   anonymous,
@@ -171,13 +171,11 @@ export {
   principalKey,
   type Scope,
   scopes,
-  type UserPrincipal,
   userKey,
 } from './people/principal.ts';
 export { isRole, type Role, roleFromWire, roleNamed, roles, roleToWire } from './people/roles.ts';
 export {
   changeUser,
-  checkEmail,
   createUser,
   evolveUser,
   isSignInStale,

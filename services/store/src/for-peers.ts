@@ -7,7 +7,7 @@ type Method = keyof Service;
 
 /** Which methods that change something are for whom. `append` looks at what is appended as well. */
 const writersOf: Readonly<Partial<Record<Method, readonly PeerName[]>>> = {
-  append: ['orchestrator', 'approvals', 'mcp-bridge'],
+  append: ['orchestrator', 'approvals', 'mcp-bridge', 'operator'],
   heartbeat: ['orchestrator', 'mcp-bridge'],
   publishDelta: ['orchestrator'],
   putBlob: ['mcp-bridge'],

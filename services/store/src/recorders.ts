@@ -6,13 +6,16 @@ import type { StreamAppend } from './event-log.ts';
 
 /** The streams that a service appends to, by how their names begin. One that is not here appends to none. */
 const streamsOf: Readonly<Partial<Record<PeerName, readonly string[]>>> = {
-  approvals: ['conversation-'],
+  approvals: ['conversation-', 'user-', 'apikey-'],
+  // Who operates the platform makes its first user.
+  operator: ['user-'],
   orchestrator: ['conversation-', 'agent-', 'toolset-', 'tool-', 'push-'],
   'mcp-bridge': ['pins-', 'tool-'],
 };
 
 const byDriver: readonly PeerName[] = ['orchestrator'];
 const byBridge: readonly PeerName[] = ['mcp-bridge'];
+const byPeople: readonly PeerName[] = ['approvals'];
 
 /**
  * Which services record which fact. What lets a call run is for the approvals service alone: a bridge, next to which tool servers run,
@@ -60,6 +63,12 @@ const recordersOf: Readonly<Record<FactName, readonly PeerName[]>> = {
   toolDefined: ['orchestrator', 'mcp-bridge'],
   toolServerMet: byBridge,
   toolsAccepted: byBridge,
+  userCreated: ['approvals', 'operator'],
+  userChanged: byPeople,
+  userSignedIn: byPeople,
+  apiKeyIssued: byPeople,
+  apiKeyRevoked: byPeople,
+  apiKeyUsed: byPeople,
 };
 
 const { APPROVED, REJECTED, EXPIRED, WITHDRAWN } = facts.Decision;

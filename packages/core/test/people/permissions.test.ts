@@ -1,18 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import {
   type Action,
-  anonymous,
   mayReach,
   permissions,
   publicActions,
   type Reach,
-  type Role,
   reachOf,
-  roles,
-  type Scope,
-  scopes,
-  type UserPrincipal,
-} from '../../src/index.ts';
+} from '../../src/people/permissions.ts';
+import { anonymous, type Scope, scopes, type UserPrincipal } from '../../src/people/principal.ts';
+import { type Role, roles } from '../../src/people/roles.ts';
 
 /** What each role may do, written down a second time: a cell that changes has to be changed here as well. */
 const table: Readonly<Record<Action, readonly [user: Reach, admin: Reach, superAdmin: Reach, scope: Scope]>> = {
