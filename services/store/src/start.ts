@@ -60,7 +60,7 @@ export async function openStore(
 ): Promise<{ readonly parts: EmbeddedParts; readonly store: RunningStore }> {
   const { dataDir, log, observe = () => undefined } = options;
   const file = openFile(dataDir);
-  const embedded = writtenByThread(file);
+  const embedded = writtenByThread(file, log);
   try {
     const disk = diskOf(dataDir, file, log);
     const parts = embeddedParts(embedded, log, observe, disk);

@@ -1,11 +1,13 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseStreamName } from '@stopgo/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CommitThread } from '../src/adapters/sqlite/commit-thread.ts';
 import { integer, openDatabase } from '../src/adapters/sqlite/database.ts';
 import { placeOf } from '../src/adapters/sqlite/place-of-file.ts';
-import { bytesPerCommitMax, logPagesMax } from '../src/bounds.ts';
+import { bytesPerCommitMax, commitsPerMove, logPagesMax } from '../src/bounds.ts';
 import { byThread, freshDirectory, openParts } from './sqlite-log.ts';
 import { Story } from './story.ts';
 
@@ -135,4 +137,11 @@ test("SQLite's log of the file is begun anew again and again", async () => {
   expect(Math.max(...sizes)).toBeLessThan(2 * (logPagesMax * pageBytes + 4 * bytesPerCommitMax));
   expect(sizes.length * 24 * definition.byteLength).toBeGreaterThan(2 * Math.max(...sizes));
   await close();
+});
+
+test('a process that has nothing else to do goes on until the thread has made all that it was given', () => {
+  const script = fileURLToPath(new URL('./thread-writes.process.ts', import.meta.url));
+  const node = ['--conditions=stopgo-source', '--import', 'tsx', script, dataDir, String(commitsPerMove + 44)];
+  const { stdout, status } = spawnSync(process.execPath, node, { encoding: 'utf8' });
+  expect([stdout.trim(), status]).toEqual([String(commitsPerMove + 44), 0]);
 });

@@ -8,6 +8,7 @@ import { PinnedReader } from '../src/adapters/sqlite/pinned-reader.ts';
 import { placeOf } from '../src/adapters/sqlite/place-of-file.ts';
 import { RecordedWrites } from '../src/adapters/sqlite/recorded-writes.ts';
 import { commitThreadsMax } from '../src/bounds.ts';
+import { keepingLog } from './log-lines.ts';
 import { freshDirectory } from './sqlite-log.ts';
 
 let folder: string;
@@ -84,7 +85,11 @@ test('a recording makes nothing, and gives all in order', () => {
   reader.close();
 });
 
-const parts = () => ({ recorded, direct, reader, file, place: placeOf(file), settings: [] });
+let kept: ReturnType<typeof keepingLog>;
+const parts = () => {
+  kept = keepingLog();
+  return { recorded, direct, reader, file, place: placeOf(file), settings: [], log: kept.log };
+};
 const nothing = () => undefined;
 
 test('a writer holds the reader before the thread begins, though nobody has read anything', async () => {
@@ -113,13 +118,16 @@ test('a writer holds the reader before the thread begins, though nobody has read
 function dying(threads: { started: number }): NonNullable<AlternatingWriterParts['startThread']> {
   return () => {
     threads.started += 1;
-    let isAlive = true;
+    let ended: Error | undefined;
     return {
       get isAlive() {
-        return isAlive;
+        return ended === undefined;
+      },
+      get ended() {
+        return ended;
       },
       make: async () => {
-        isAlive = false;
+        ended = new Error(`number ${threads.started} had no memory left`);
         throw unavailable('it ended');
       },
       moveLog: async () => ({ pages: 0, isMoved: false }),
@@ -145,16 +153,28 @@ test('a thread that dies in the midst fails its transaction alone; after a few, 
       });
   expect([threads.started, made]).toEqual([commitThreadsMax, [commitThreadsMax + 1, commitThreadsMax + 2]]);
   expect(counting(recorded.database)()).toBe(2);
+  expect(kept.lines).toEqual([
+    expect.stringMatching(`^warn: no more threads are tried .*"threads":${commitThreadsMax}`),
+  ]);
+  expect(kept.fields).toEqual([{ threads: commitThreadsMax, error: new Error('number 3 had no memory left') }]);
   await writer.close();
 });
 
-test('where no thread can be had, all is written without one', async () => {
+test('where no thread can be had, all is written without one, and a line of the log says why', async () => {
+  const cause = new Error('no threads here');
   const startThread = () => {
-    throw new Error('no threads here');
+    throw cause;
   };
   const writer = new AlternatingWriter({ ...parts(), startThread });
-  await writer.write(() => inserting(recorded.database)(1), nothing, false);
-  expect(counting(recorded.database)()).toBe(1);
+  const insert = inserting(recorded.database);
+  const write = (id: number) => writer.write(() => insert(id), nothing, false);
+  await write(1);
+  expect([kept.lines.length, kept.fields]).toEqual([1, [{ error: cause }]]);
+  expect(kept.lines[0]).toMatch(/^warn: no thread can be had to write the event log; /);
+  for (let id = 2; id <= commitThreadsMax + 2; id += 1) await write(id);
+  expect(counting(recorded.database)()).toBe(commitThreadsMax + 2);
+  // Once more, that it is not tried any more.
+  expect(kept.fields).toEqual([{ error: cause }, { threads: commitThreadsMax, error: cause }]);
   await writer.close();
 });
 

@@ -36,7 +36,7 @@ export function openParts(
 ) {
   const file = openFile(dataDir);
   const plain = wrap && ofOneConnection(wrap(file.database), file.checkPlace);
-  const embedded = through(plain ?? writtenByThread(file));
+  const embedded = through(plain ?? writtenByThread(file, silent));
   const { database } = embedded;
   const parts = embeddedParts(embedded, silent, observe, disk, time);
   if (conditionOfViews(database, parts.heads.lastPosition) !== 'sound') resetViews(database);

@@ -36,12 +36,12 @@ export type EmbeddedFile = {
 };
 
 /** A file that this process writes: by a thread, while several append at once. */
-export function writtenByThread({ database: direct, path, place, checkPlace }: WrittenFile): EmbeddedFile {
+export function writtenByThread({ database: direct, path, place, checkPlace }: WrittenFile, log: Logger): EmbeddedFile {
   const reader = new PinnedReader(direct.toRead());
   const recorded = new RecordedWrites(direct, reader);
   // The thread moves commits into the file when it has answered.
   const settings = [...writeSettings('FULL'), 'wal_autocheckpoint = 0'];
-  const writer = new AlternatingWriter({ recorded, direct, reader, file: path, place, settings });
+  const writer = new AlternatingWriter({ recorded, direct, reader, file: path, place, settings, log });
   return { database: recorded.database, writer, ofBlobs: direct, checkPlace };
 }
 

@@ -7,6 +7,7 @@
 //    while nobody reads, once all of it is in the file itself.
 //
 // While the thread writes, the reader is held: all that this process reads is as of the last transaction that it knows of.
+import type { Logger } from '@stopgo/runtime';
 import { bytesPerMove, commitsPerMove, commitThreadsMax, logPagesMax } from '../../bounds.ts';
 import { CommitThread } from './commit-thread.ts';
 import { inOneStep, type SqlDatabase } from './database.ts';
@@ -23,18 +24,24 @@ export type AlternatingWriterParts = {
   readonly place: FilePlace;
   /** Of the thread's connection, as PRAGMA takes them. */
   readonly settings: readonly string[];
+  /** Is told where commits are made without a thread because none can be had. */
+  readonly log: Logger;
   /** Starts a thread; throws if none can be had. */
   readonly startThread?: (file: string, place: FilePlace, settings: readonly string[]) => Thread;
 };
 
 /** What a transaction needs of a thread. */
-export type Thread = Pick<CommitThread, 'isAlive' | 'make' | 'moveLog' | 'close'>;
+export type Thread = Pick<CommitThread, 'isAlive' | 'ended' | 'make' | 'moveLog' | 'close'>;
 
 /** The writer of a file that this process has to itself. */
 export class AlternatingWriter implements TransactionWriter {
   readonly #parts: AlternatingWriterParts;
   #thread: Thread | undefined;
   #threads = 0;
+  /** Why there is no thread now; undefined if none was needed yet. */
+  #cause: unknown;
+  #isRefused = false;
+  #isGivenUp = false;
   #commits = 0;
   #bytes = 0;
   /** Resolves when SQLite's log is moved into the file. */
@@ -75,6 +82,7 @@ export class AlternatingWriter implements TransactionWriter {
   }
 
   async close(): Promise<void> {
+    await this.#moving;
     await this.#thread?.close();
     this.#parts.reader.close();
   }
@@ -83,14 +91,37 @@ export class AlternatingWriter implements TransactionWriter {
   #running(): Thread | undefined {
     const { file, place, settings, startThread = started } = this.#parts;
     if (this.#thread?.isAlive === true) return this.#thread;
-    if (this.#threads === commitThreadsMax) return undefined;
+    this.#cause = this.#thread?.ended ?? this.#cause;
+    this.#thread = undefined;
+    if (this.#threads === commitThreadsMax) {
+      this.#giveUp();
+      return undefined;
+    }
     this.#threads += 1;
     try {
       this.#thread = startThread(file, place, settings);
-    } catch {
-      return undefined;
+    } catch (error) {
+      this.#refused(error);
     }
     return this.#thread;
+  }
+
+  #refused(cause: unknown): void {
+    this.#cause = cause;
+    if (this.#isRefused) return;
+    this.#isRefused = true;
+    this.#parts.log.warn('no thread can be had to write the event log; until one can, it is written without', {
+      error: cause,
+    });
+  }
+
+  #giveUp(): void {
+    if (this.#isGivenUp) return;
+    this.#isGivenUp = true;
+    this.#parts.log.warn('no more threads are tried to write the event log; from here on it is written without', {
+      threads: this.#threads,
+      error: this.#cause,
+    });
   }
 }
 

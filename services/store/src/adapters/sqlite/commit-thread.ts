@@ -138,6 +138,11 @@ export class CommitThread {
     return this.#ended === undefined;
   }
 
+  /** Why it has ended; undefined while it is alive. */
+  get ended(): unknown {
+    return this.#ended;
+  }
+
   /**
    * Makes the writes, all or none, on disk once it resolves; gives how many bytes there were. Not while another transaction is under
    * way. Rejects as {@link SqlDatabase} fails; with `unavailable` if the thread ended in the midst of it, when nobody knows what came
@@ -162,13 +167,18 @@ export class CommitThread {
   /** Moves what is committed from SQLite's log into the file itself. Not while a transaction is under way. Never rejects. */
   async moveLog(): Promise<WrittenLog> {
     if (!this.isAlive) return nothingMoved;
-    this.#worker.postMessage('move');
-    return new Promise((resolve) => {
-      this.#tellLog = resolve;
-    });
+    this.#worker.ref();
+    try {
+      return await new Promise((resolve) => {
+        this.#tellLog = resolve;
+        this.#worker.postMessage('move');
+      });
+    } finally {
+      this.#worker.unref();
+    }
   }
 
-  /** Lets go of the file, and ends. */
+  /** Lets go of the file, and ends. Not while the log is being moved. */
   async close(): Promise<void> {
     this.#worker.ref();
     if (this.isAlive) this.#worker.postMessage('close');
