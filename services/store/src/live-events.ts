@@ -44,6 +44,11 @@ export class LiveEvents {
     for (const key of [stream, everyStream]) for (const wake of [...(this.#waiting.get(key) ?? [])]) wake(events);
   }
 
+  /** Has everybody read the log again, as if there were news: it may hold what was not handed out. */
+  lookAgain(): void {
+    for (const waiting of [...this.#waiting.values()]) for (const wake of [...waiting]) wake([]);
+  }
+
   /** Ends every wait, for good. */
   close(): void {
     this.#closed = true;

@@ -5,7 +5,7 @@
 //    append of the same commit.
 // 2. An append that is refused harms no other. A commit that contradicts stored rows is tried append by append, so that
 //    only the guilty one fails; and each of them carefully, as its key may be known.
-// 3. After a commit that failed, nothing kept in memory is trusted.
+// 3. After a commit that failed, nothing kept in memory is trusted; and as it may be on disk all the same, who follows reads again.
 import { chainStart, DomainError, resourceExhausted, unavailable } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
 import { appendsPerCommitMax, bytesPerCommitMax, waitingAppendsMax, waitingBytesMax } from '../../bounds.ts';
@@ -197,12 +197,13 @@ export class GroupCommit {
   }
 
   async #failed(batch: readonly Waiting[], wasCareful: boolean, cause: unknown): Promise<void> {
-    const { log } = this.#parts;
+    const { log, live } = this.#parts;
     try {
       this.#forget();
     } catch (error) {
       log.error('the event log cannot be read after a failed commit', { error });
     }
+    live.lookAgain();
     // Any other failure that is not the file's is a defect met by one of them.
     if (!wasCareful && (isContradiction(cause) || !isFailureOfFile(cause))) {
       for (const one of batch) await this.#commit([one], true);
