@@ -2,9 +2,10 @@
 // heard of.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Transferable, WorkerOptions } from 'node:worker_threads';
 import { parseStreamName } from '@stopgo/core';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { AlternatingWriterParts } from '../src/adapters/sqlite/alternating-writer.ts';
+import { CommitThread, threadProgram } from '../src/adapters/sqlite/commit-thread.ts';
 import { openDatabase, text } from '../src/adapters/sqlite/database.ts';
 import { commitThreadsMax } from '../src/bounds.ts';
 import type { RecordedEvent, StreamAppend } from '../src/event-log.ts';
@@ -13,45 +14,29 @@ import { Story } from './story.ts';
 
 type Moment = 'before it begins' | 'before its commit' | 'before it is heard of';
 
-/** When the thread ends in the next transaction that it is handed; undefined: not at all. How many have ended so. */
-const fate = vi.hoisted(() => ({ moment: undefined as string | undefined, ended: 0 }));
-
-vi.mock('node:worker_threads', async (original) => {
-  const real = await original<typeof import('node:worker_threads')>();
-  const end = (moment: Moment) => `if (job.moment === '${moment}') process.exit();`;
-  const changes: readonly [string, string][] = [
-    ["database.exec('BEGIN IMMEDIATE');", `${end('before it begins')} $&`],
-    ["database.exec('COMMIT');", `${end('before its commit')} $& ${end('before it is heard of')}`],
-  ];
-  class MortalWorker extends real.Worker {
-    constructor(program: string, options: WorkerOptions) {
-      super(
-        changes.reduce((text, [from, to]) => {
-          expect(text.split(from)).toHaveLength(2);
-          return text.replace(from, to);
-        }, program),
-        options,
-      );
-    }
-
-    override postMessage(message: unknown, transfer?: readonly Transferable[]): void {
-      const { moment } = fate;
-      const isJob = typeof message === 'object' && moment !== undefined;
-      if (isJob) [fate.moment, fate.ended] = [undefined, fate.ended + 1];
-      super.postMessage(isJob ? { ...message, moment } : message, transfer);
-    }
-  }
-  return { ...real, Worker: MortalWorker };
-});
+/** Starts threads, each of which ends in its transaction of this number, at this moment of it. */
+function ending(number: number, moment: Moment): NonNullable<AlternatingWriterParts['startThread']> {
+  const [begin, commit] = ["database.exec('BEGIN IMMEDIATE');", "database.exec('COMMIT');"];
+  const end = `if ((globalThis.jobs = (globalThis.jobs ?? 0) + 1) === ${number}) process.exit();`;
+  const changes: Readonly<Record<Moment, readonly [string, string]>> = {
+    'before it begins': [begin, end + begin],
+    'before its commit': [commit, end + commit],
+    'before it is heard of': [commit, commit + end],
+  };
+  const [from, to] = changes[moment];
+  expect(threadProgram.split(from)).toHaveLength(2);
+  const program = threadProgram.replace(from, to);
+  return (file, place, settings) => new CommitThread(file, place, settings, program);
+}
 
 let dataDir: string;
 beforeEach(() => {
   dataDir = freshDirectory();
-  Object.assign(fate, { moment: undefined, ended: 0 });
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-const openByThread = () => openParts(dataDir, undefined, undefined, undefined, byThread);
+const open = (startThread?: AlternatingWriterParts['startThread']) =>
+  openParts(dataDir, undefined, undefined, undefined, byThread, undefined, startThread);
 const appendOf = (append: ReturnType<Story['created']>): StreamAppend => ({
   ...append,
   stream: parseStreamName(append.stream),
@@ -59,7 +44,7 @@ const appendOf = (append: ReturnType<Story['created']>): StreamAppend => ({
 });
 
 test('what a thread had on disk when it ended reaches those who follow, in its place', async () => {
-  const { events, close } = openByThread();
+  const { events, close } = open(ending(2, 'before it is heard of'));
   const stop = new AbortController();
   const story = new Story();
   await events.append(appendOf(story.created()));
@@ -69,7 +54,6 @@ test('what a thread had on disk when it ended reaches those who follow, in its p
   expect([await take(all), await take(one)]).toEqual([1n, 1n]);
   const waiting = [take(all), take(one)];
 
-  fate.moment = 'before it is heard of';
   const unheard = appendOf(story.asked('create it'));
   await expect(events.append(unheard)).rejects.toMatchObject({ kind: 'unavailable' });
   await events.append(appendOf(new Story().created()));
@@ -87,7 +71,12 @@ test('what a thread had on disk when it ended reaches those who follow, in its p
 test.each<Moment>(['before it begins', 'before its commit', 'before it is heard of'])(
   'of a thread that ends in a transaction, %s: nothing acknowledged is lost, and what is repeated is there once',
   async (moment) => {
-    const { events, close } = openByThread();
+    let started = 0;
+    const start = ending(4, moment);
+    const { events, close } = open((...all) => {
+      started += 1;
+      return start(...all);
+    });
     const acknowledged: StreamAppend[] = [];
     const repeated = new Set<string>();
     const untilAcknowledged = async (append: StreamAppend): Promise<void> => {
@@ -107,12 +96,8 @@ test.each<Moment>(['before it begins', 'before its commit', 'before it is heard 
       const appends = [story.created(), ...story.turn(), ...story.turn(), ...story.turn()];
       for (const append of appends) await untilAcknowledged(appendOf(append));
     };
-    const writing = Promise.all(Array.from({ length: 12 }, write));
-    for (let thread = 1; thread <= commitThreadsMax; thread += 1) {
-      fate.moment = moment;
-      await expect.poll(() => fate.ended, { interval: 1 }).toBe(thread);
-    }
-    await writing;
+    await Promise.all(Array.from({ length: 12 }, write));
+    expect(started).toBe(commitThreadsMax);
     expect(repeated).toEqual(new Set([moment === 'before it is heard of' ? 'duplicate' : 'appended']));
     await close();
     await expectOnce(acknowledged);
@@ -121,7 +106,7 @@ test.each<Moment>(['before it begins', 'before its commit', 'before it is heard 
 
 /** The log holds these appends, each once, and nothing else; its file is sound. */
 async function expectOnce(appends: readonly StreamAppend[]): Promise<void> {
-  const { events, close } = openByThread();
+  const { events, close } = open();
   for (const { stream, idempotencyKey, expectedRevision, events: appended } of appends)
     expect(await events.keys(stream, [idempotencyKey])).toMatchObject([
       { firstRevision: expectedRevision + 1, lastRevision: expectedRevision + appended.length },

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from '@stopgo/runtime';
 import { type EmbeddedFile, embeddedParts, ofOneConnection, writtenByThread } from '../src/adapters/embedded.ts';
+import type { AlternatingWriterParts } from '../src/adapters/sqlite/alternating-writer.ts';
 import type { CommitTime } from '../src/adapters/sqlite/commit-time.ts';
 import type { SqlDatabase } from '../src/adapters/sqlite/database.ts';
 import { openFile } from '../src/adapters/sqlite/file.ts';
@@ -33,10 +34,11 @@ export function openParts(
   disk?: Pick<DiskCondition, 'failed'>,
   through: (file: EmbeddedFile) => EmbeddedFile = (file) => file,
   time?: CommitTime,
+  startThread?: AlternatingWriterParts['startThread'],
 ) {
   const file = openFile(dataDir);
   const plain = wrap && ofOneConnection(wrap(file.database), file.checkPlace);
-  const embedded = through(plain ?? writtenByThread(file, silent));
+  const embedded = through(plain ?? writtenByThread(file, silent, startThread));
   const { database } = embedded;
   const parts = embeddedParts(embedded, silent, observe, disk, time);
   if (conditionOfViews(database, parts.heads.lastPosition) !== 'sound') resetViews(database);

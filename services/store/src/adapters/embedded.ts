@@ -4,7 +4,7 @@ import { noBlobs } from '../blob-store.ts';
 import type { DiskCondition } from '../disk-condition.ts';
 import { LiveEvents } from '../live-events.ts';
 import type { Observe } from '../observe.ts';
-import { AlternatingWriter } from './sqlite/alternating-writer.ts';
+import { AlternatingWriter, type AlternatingWriterParts } from './sqlite/alternating-writer.ts';
 import { hasBlobs, SqliteBlobStore } from './sqlite/blob-store.ts';
 import { type CommitTime, commitTime } from './sqlite/commit-time.ts';
 import type { SqlDatabase } from './sqlite/database.ts';
@@ -35,13 +35,17 @@ export type EmbeddedFile = {
   readonly checkPlace: () => void;
 };
 
-/** A file that this process writes: by a thread, while several append at once. */
-export function writtenByThread({ database: direct, path, place, checkPlace }: WrittenFile, log: Logger): EmbeddedFile {
+/** A file that this process writes: by a thread, while several append at once. `startThread`: see {@link AlternatingWriterParts}. */
+export function writtenByThread(
+  { database: direct, path, place, checkPlace }: WrittenFile,
+  log: Logger,
+  startThread?: AlternatingWriterParts['startThread'],
+): EmbeddedFile {
   const reader = new PinnedReader(direct.toRead());
   const recorded = new RecordedWrites(direct, reader);
   // The thread moves commits into the file when it has answered.
   const settings = [...writeSettings('FULL'), 'wal_autocheckpoint = 0'];
-  const writer = new AlternatingWriter({ recorded, direct, reader, file: path, place, settings, log });
+  const writer = new AlternatingWriter({ recorded, direct, reader, file: path, place, settings, log, startThread });
   return { database: recorded.database, writer, ofBlobs: direct, checkPlace };
 }
 

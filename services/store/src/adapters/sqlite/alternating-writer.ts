@@ -27,7 +27,7 @@ export type AlternatingWriterParts = {
   /** Is told where commits are made without a thread because none can be had. */
   readonly log: Logger;
   /** Starts a thread; throws if none can be had. */
-  readonly startThread?: (file: string, place: FilePlace, settings: readonly string[]) => Thread;
+  readonly startThread?: ((file: string, place: FilePlace, settings: readonly string[]) => Thread) | undefined;
 };
 
 /** What a transaction needs of a thread. */

@@ -6,12 +6,14 @@ import { driverFailure, type SqlValue } from './database.ts';
 import type { FilePlace } from './place-of-file.ts';
 import type { RecordedWrite } from './recorded-writes.ts';
 
-// The program of the thread, as text: so it is the same whether this package runs from its sources, where a thread would need a
-// loader for TypeScript, or as built. It imports nothing of ours.
-//
-// 1. It answers once the transaction is on disk, or taken back.
-// 2. A statement is prepared once, and anew after an error: see `database.ts`.
-const program = `
+/**
+ * The program of the thread, as text: so it is the same whether this package runs from its sources, where a thread would need a loader
+ * for TypeScript, or as built. It imports nothing of ours.
+ *
+ * 1. It answers once the transaction is on disk, or taken back.
+ * 2. A statement is prepared once, and anew after an error: see `database.ts`.
+ */
+export const threadProgram = `
 const { statSync } = require('node:fs');
 const { parentPort, workerData } = require('node:worker_threads');
 const Database = require(workerData.driver);
@@ -110,10 +112,10 @@ export class CommitThread {
   #ended: unknown;
 
   /**
-   * `place`: where the file was when it was opened first. `settings`: of the connection, as PRAGMA takes them. Throws if no thread can be
-   * had.
+   * `place`: where the file was when it was opened first. `settings`: of the connection, as PRAGMA takes them. `program`: what it runs
+   * ({@link threadProgram}). Throws if no thread can be had.
    */
-  constructor(file: string, place: FilePlace, settings: readonly string[]) {
+  constructor(file: string, place: FilePlace, settings: readonly string[], program = threadProgram) {
     // Nothing of this process is handed on: no environment, no loaders, no options.
     this.#worker = new Worker(program, {
       eval: true,
