@@ -20,7 +20,19 @@ function circles(repository: Repository): string[] {
 const rooms: Readonly<Record<string, { readonly beside: readonly string[]; readonly inOrder: readonly string[] }>> = {
   'packages/core/src': {
     beside: [],
-    inOrder: ['text', 'events', 'people', 'agent', 'state', 'calls', 'interrupts', 'run', 'conversation', 'views'],
+    inOrder: [
+      'text',
+      'events',
+      'people',
+      'agent',
+      'policy',
+      'state',
+      'calls',
+      'interrupts',
+      'run',
+      'conversation',
+      'views',
+    ],
   },
   'services/mcp-bridge/src': {
     beside: ['bounds.ts', 'failures.ts', 'hidden-text.ts', 'line-budget.ts', 'unless-aborted.ts'],

@@ -1,8 +1,8 @@
+import { formatDuration } from '@stopgo/core';
 import {
   type AgentConfig,
   createLogger,
   createRedactor,
-  formatDuration,
   type Logger,
   type NamedStop,
   runProcess,

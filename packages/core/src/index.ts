@@ -248,6 +248,7 @@ export {
 } from './text/bounds.ts';
 export { byteLength, type CutText, cutText } from './text/cut.ts';
 export { callDigest, sha256Hex, toolPin, uuidFrom } from './text/digest.ts';
+export { durationPattern, formatDuration, parseDuration } from './text/duration.ts';
 export {
   canceled,
   conflict,

@@ -1,6 +1,5 @@
 export { ConfigError } from './config/config-error.ts';
 export { defaults } from './config/defaults.ts';
-export { formatDuration, parseDuration } from './config/duration.ts';
 export { configJsonSchema, type Describe, type JsonSchema } from './config/json-schema.ts';
 export { type LoadedAgentConfig, loadAgentConfig, parseAgentConfig, type ReadFile } from './config/load.ts';
 export type { PlacedParts } from './config/named-parts.ts';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { parseDuration } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import {
@@ -13,7 +14,7 @@ import {
   remoteAgentSchema,
   serverToolsSchema,
 } from '../src/config/schema.ts';
-import { ConfigError, loadAgentConfig, parseDuration } from '../src/index.ts';
+import { ConfigError, loadAgentConfig } from '../src/index.ts';
 
 const pathOf = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const readFile = (path: string) => readFileSync(path, 'utf8');

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
+import { formatDuration } from '@stopgo/core';
 import { systemClock } from '@stopgo/log';
 import {
   type AgentConfig,
   createLogger,
-  formatDuration,
   type Logger,
   messageOf,
   type NamedStop,

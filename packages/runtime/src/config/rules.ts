@@ -1,6 +1,5 @@
-import { suggest } from '@stopgo/core';
+import { parseDuration, suggest } from '@stopgo/core';
 import { bounds, defaults } from './defaults.ts';
-import { parseDuration } from './duration.ts';
 import { nameByPlace } from './normalise.ts';
 import { type Entry, isMapping, type Mapping, mappingsIn, nodeTypeOf } from './plain-data.ts';
 import { formatPath, type Problem, problemAt, quote, type YamlPath } from './problem.ts';

@@ -1,8 +1,7 @@
-import { suggest, visibleLine } from '@stopgo/core';
+import { durationPattern, formatDuration, parseDuration, suggest, visibleLine } from '@stopgo/core';
 import { answeredSecretCharactersMin } from '@stopgo/security';
 import { z } from 'zod';
 import { bounds } from './defaults.ts';
-import { durationPattern, formatDuration, parseDuration } from './duration.ts';
 import { inYamlWords, isRequired, quote } from './problem.ts';
 
 /*

@@ -1,5 +1,5 @@
-import { visibleText } from '@stopgo/core';
-import { formatDuration, type Logger } from '@stopgo/runtime';
+import { formatDuration, visibleText } from '@stopgo/core';
+import type { Logger } from '@stopgo/runtime';
 
 /** What the progress of a start needs. */
 export type StartProgressDependencies = {
