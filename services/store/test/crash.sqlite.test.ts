@@ -4,10 +4,11 @@ import { basename, join } from 'node:path';
 import { store } from '@stopgo/proto';
 import { createInProcessClient } from '@stopgo/rpc';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { copyOut, fill, makeRoom, onSmallDisk, whyNoSmallDisk } from '../../../tests/small-disk.ts';
 import { openDatabase, text } from '../src/adapters/sqlite/database.ts';
 import { openReadOnly, startStore } from '../src/index.ts';
 import { freshDirectory, silent } from './sqlite-log.ts';
-import { type Acked, Writer } from './writer.ts';
+import { type Acked, Writer, withFilesUpTo } from './writer.ts';
 
 const patience = { timeout: 30_000, interval: 5 };
 
@@ -18,8 +19,8 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
 /** Everything acknowledged is in the log, every stream and view is sound, and so is the file. */
-async function expectSound(acked: readonly Acked[]): Promise<void> {
-  const running = await startStore({ dataDir, log: silent });
+async function expectSound(acked: readonly Acked[], where = dataDir): Promise<void> {
+  const running = await startStore({ dataDir: where, log: silent });
   try {
     const client = createInProcessClient(store.StoreService, running.service);
     const { streams } = await client.listStreams({});
@@ -32,7 +33,7 @@ async function expectSound(acked: readonly Acked[]): Promise<void> {
   } finally {
     await running.stop();
   }
-  const file = openDatabase(join(dataDir, 'stopgo.db'), 'read');
+  const file = openDatabase(join(where, 'stopgo.db'), 'read');
   expect(file.all('PRAGMA integrity_check', (row) => text(row, 0))()).toEqual(['ok']);
   file.close();
 }
@@ -83,9 +84,9 @@ const linux = process.platform === 'linux';
 test.skipIf(!linux)(
   'a full disk fails appends as unavailable, half applies none, and the same process goes on when there is room',
   async () => {
-    const writer = new Writer(dataDir, 8, 3_000);
+    const writer = new Writer(dataDir, 8, withFilesUpTo(3_000));
     await expect.poll(() => writer.failures.length, patience).toBeGreaterThan(20);
-    expect(new Set(writer.failures)).toEqual(new Set(['unavailable']));
+    expect(new Set(writer.failures)).toEqual(new Set(['unavailable disk_fails']));
     const before = writer.acked.length;
     expect(before).toBeGreaterThan(0);
     execFileSync('/usr/bin/prlimit', ['--fsize=unlimited', '--pid', `${writer.pid}`]);
@@ -95,6 +96,32 @@ test.skipIf(!linux)(
   },
   60_000,
 );
+
+test('on a full disk the thread refuses every append as what it is, loses none that it took, and goes on once there is room', async (context) => {
+  const why = whyNoSmallDisk(dataDir);
+  if (why !== undefined) {
+    if (process.env.CI === 'true') throw new Error(`no disk of its own can be had: ${why}`);
+    console.warn(`SKIPPED, the full disk: no disk of its own can be had here: ${why}`);
+    context.skip();
+  }
+  const [small, copy] = [join(dataDir, 'small'), join(dataDir, 'copy')];
+  // So many append at once that the thread makes all commits.
+  const writer = new Writer(small, 16, onSmallDisk(small, 48));
+  await expect.poll(() => writer.acked.length, patience).toBeGreaterThan(50);
+  fill(writer.pid, small);
+  await expect.poll(() => writer.failures.length, patience).toBeGreaterThan(20);
+  const [taken, refused] = [writer.acked.length, writer.failures.length];
+  await expect.poll(() => writer.failures.length, patience).toBeGreaterThan(refused + 20);
+  expect(writer.acked).toHaveLength(taken);
+  expect(new Set(writer.failures)).toEqual(new Set(['unavailable disk_full nothing']));
+  makeRoom(writer.pid, small);
+  await expect.poll(() => writer.acked.length, patience).toBeGreaterThan(taken + 50);
+  process.kill(writer.pid, 'SIGSTOP');
+  await expect.poll(() => readFileSync(`/proc/${writer.pid}/status`, 'utf8'), patience).toMatch(/^State:\s+T/m);
+  copyOut(writer.pid, small, copy);
+  await writer.kill();
+  await expectSound(writer.acked, copy);
+}, 60_000);
 
 test.skipIf(!linux)('a directory that cannot be used is named in one line', async () => {
   const cannot = (path: string) => expect(startStore({ dataDir: path, log: silent })).rejects;

@@ -3,6 +3,7 @@
 import { writeSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import type { DomainError } from '@stopgo/core';
 import { store } from '@stopgo/proto';
 import { createInProcessClient } from '@stopgo/rpc';
 import { startStore } from '../src/index.ts';
@@ -44,7 +45,8 @@ try {
             say(`acked ${append.stream} ${outcome.value.revision} ${append.idempotencyKey}`);
           else throw new Error(`not appended but ${outcome.case}`);
         } catch (error) {
-          say(`failed ${(error as { kind?: string }).kind}`);
+          const { kind, details } = error as { readonly kind?: string; readonly details?: DomainError['details'] };
+          say(['failed', kind, details?.reason, details?.recorded].filter((word) => word !== undefined).join(' '));
           await new Promise((resolve) => setImmediate(resolve));
           break;
         }

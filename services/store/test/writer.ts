@@ -18,11 +18,10 @@ export class Writer {
   readonly #process: ChildProcess;
   readonly #exited: Promise<unknown>;
 
-  constructor(dataDir: string, writers: number, limitFileBlocks?: number) {
+  /** `within`: a command line that starts the one that follows it. */
+  constructor(dataDir: string, writers: number, within: readonly string[] = []) {
     const node = [process.execPath, '--conditions=stopgo-source', '--import', 'tsx', script, dataDir, `${writers}`];
-    // A soft limit on the size of files is how a disk gets full without one: writes beyond it fail.
-    const command = limitFileBlocks === undefined ? node : ['bash', '-c', full(limitFileBlocks), 'bash', ...node];
-    const [program = '', ...args] = command;
+    const [program = '', ...args] = [...within, ...node];
     this.#process = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#exited = once(this.#process, 'exit');
     if (this.#process.stdout !== null) createInterface(this.#process.stdout).on('line', (line) => this.#heard(line));
@@ -59,4 +58,7 @@ export class Writer {
   }
 }
 
-const full = (blocks: number) => `ulimit -S -f ${blocks}; trap '' XFSZ; exec "$@"`;
+/** A soft limit on the size of files is how a disk gets full without one: writes beyond it fail. */
+export const withFilesUpTo = (blocks: number): readonly string[] => [
+  ...['bash', '-c', `ulimit -S -f ${blocks}; trap '' XFSZ; exec "$@"`, 'bash'],
+];
