@@ -166,7 +166,8 @@ test('an HTTP tool server that comes up later is waited for; the old key for it 
 test('the demo without a key says that the offline model answers, and ends it with the platform', async () => {
   mkdirSync(join(place.folder, 'config'));
   writeFileSync(join(place.folder, 'config/agent.yaml'), config(`name: ${place.folder.slice(1).replaceAll('/', '-')}`));
-  const env = { MARKER: place.folder };
+  // Of the names of variables one that is handed on to the model.
+  const env = { LC_MARKER: place.folder };
   platform = await start(place, '', { env, cwd: place.folder, defaultConfig: true, args: ['--demo'] });
   expect(platform.output()).toContain('offline model');
   const said = platform.output;

@@ -6,6 +6,7 @@ import type { store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import type { PartOptions } from './part.ts';
 import { credentialsOf } from './secrets.ts';
+import { sayWhatToolServersCan } from './tool-server-notes.ts';
 
 /**
  * Starts a bridge to all tool servers of the configuration; calls to it must name an id that it has. `log`: the store, and whether that
@@ -17,6 +18,7 @@ export function startBridgePart(
   log: { readonly client: Client<typeof store.StoreService>; readonly isFar: boolean },
   waits: Waits,
 ): Promise<McpBridge> {
+  sayWhatToolServersCan(config, env, logger);
   return startMcpBridge({
     servers: config.mcpServers,
     standing,
@@ -27,6 +29,7 @@ export function startBridgePart(
     log: logger,
     secrets: credentialsOf(config, env),
     environment: env,
+    hiddenFolders: [config.dataDir],
     clock: systemClock.monotonic,
     time: systemClock,
     newId: randomUUID,

@@ -37,6 +37,8 @@ export type McpBridgeOptions = {
   readonly secrets: readonly string[];
   /** Our environment, of which stdio servers get a few harmless variables. */
   readonly environment: Environment;
+  /** Folders of the platform, which no server in a sandbox may see, whatever its configuration names. */
+  readonly hiddenFolders?: readonly string[];
   /** What is on the record. */
   readonly store: Client<typeof store.StoreService>;
   /** Whether the store is another process, so that a look at the record costs a round trip; absent: it is not. */
@@ -112,11 +114,11 @@ function configuredServers(
   unplaced: UnplacedQuestions,
   onChange: () => void,
 ): readonly ToolServer[] {
-  const { log, clock, random, environment, clientInfo, store, time, newId, standing } = options;
+  const { log, clock, random, environment, clientInfo, store, time, newId, standing, hiddenFolders = [] } = options;
   const eras = new EraCache(options.eraMemory);
   const credentialsFor = (server: McpServerConfig) => ownCredentials(server, { bounds, environment, clock });
   const onUnplaced: ConnectDependencies['onUnplaced'] = (server, why) => unplaced.note(server, why);
-  const connect = { clientInfo, bounds, environment, eras, clock, credentialsFor, onUnplaced };
+  const connect = { clientInfo, bounds, environment, hiddenFolders, eras, clock, credentialsFor, onUnplaced };
   const pinPorts = { log: storeLog(store), clock: time, random, newId, instance: () => standing.instance, bounds };
   return options.servers.map((config) => {
     const pins = new ServerPins(config, pinPorts, onChange);

@@ -99,9 +99,7 @@ function mcpServer(server: McpServerShape, file: FileShape): McpServerConfig {
   return {
     name: server.name,
     transport:
-      server.url === undefined
-        ? { kind: 'stdio', command: server.command ?? '', args: server.args ?? [], env: server.env ?? {} }
-        : httpTransport(server.url, server, file.allow_http_tokens_to),
+      server.url === undefined ? stdioTransport(server) : httpTransport(server.url, server, file.allow_http_tokens_to),
     era: server.era,
     unannotated: server.unannotated ?? file.unannotated,
     approvalRequired: server.approval === 'require',
@@ -118,6 +116,20 @@ function mcpServer(server: McpServerShape, file: FileShape): McpServerConfig {
     ...(server.elicitation.length === 0 ? {} : { questions: questions(server) }),
     ...(server.sampling === 'allow' ? { sampling: true } : {}),
   };
+}
+
+function stdioTransport(server: McpServerShape): McpServerConfig['transport'] {
+  const {
+    command = '',
+    args = [],
+    env = {},
+    sandbox,
+    folders = [],
+    write_folders: writeFolders = [],
+    network = 'none',
+  } = server;
+  const base = { kind: 'stdio', command, args, env } as const;
+  return sandbox === 'required' ? { ...base, sandbox: { folders, writeFolders, network } } : base;
 }
 
 function httpTransport(url: string, server: McpServerShape, allowed: readonly string[]): McpServerConfig['transport'] {

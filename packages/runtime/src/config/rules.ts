@@ -28,6 +28,9 @@ const keysOfTypes: Readonly<Record<string, readonly string[]>> = {
   on_error: ['parallel'],
 };
 
+/** Keys that say what is in a sandbox. */
+const ofSandbox = ['folders', 'write_folders', 'network'];
+
 /** All problems that the rules find in the file. */
 export function ruleProblems(file: Mapping): Problem[] {
   const servers = mappingsIn(file.mcp_servers);
@@ -103,12 +106,15 @@ function transportProblems(server: Mapping, path: YamlPath, after: Mapping = {})
   const rest = after.name === undefined ? ['command', 'url'].find((key) => after[key] !== undefined) : undefined;
   const dash = !hasUrl && rest !== undefined ? `; the ${rest} after it has a dash of its own: remove that dash` : '';
   if (hasUrl === hasCommand) return [of(`set either url or command${dash}`)];
-  const misplaced = hasUrl ? ['args', 'env'] : ['auth'];
+  const misplaced = hasUrl ? ['args', 'env', 'sandbox', ...ofSandbox] : ['auth'];
   const belongsTo = hasUrl ? 'command' : 'url';
   const wrong = misplaced
     .filter((key) => server[key] !== undefined)
     .map((key) => of(`${key} is for a server with ${belongsTo}`, key));
-  return [...wrong, ...authProblems(server, of), ...limitProblems(server, of)];
+  const hasNone = server.sandbox === undefined || server.sandbox === 'off';
+  const loose = hasUrl || !hasNone ? [] : ofSandbox.filter((key) => server[key] !== undefined);
+  const unsandboxed = loose.map((key) => of(`${key} is for a server with sandbox: required`, key));
+  return [...wrong, ...unsandboxed, ...authProblems(server, of), ...limitProblems(server, of)];
 }
 
 /** What is said of a server by its name: the message, and the key that it is about. */

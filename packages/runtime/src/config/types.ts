@@ -17,6 +17,8 @@ export type McpTransport =
       readonly args: readonly string[];
       /** Added to the few variables that a child process inherits. May hold credentials: never log the values. */
       readonly env: Readonly<Record<string, string>>;
+      /** Absent: it runs as any program of this user. */
+      readonly sandbox?: McpSandbox;
     }
   | {
       readonly kind: 'http';
@@ -30,6 +32,16 @@ export type McpTransport =
       /** For `client_credentials`. */
       readonly login?: ClientLogin;
     };
+
+/** What a tool server in a sandbox sees of this machine beside the programs of the system. */
+export type McpSandbox = {
+  /** Files and folders that it may read. */
+  readonly folders: readonly string[];
+  /** Files and folders that it may read and write. */
+  readonly writeFolders: readonly string[];
+  /** `all`: the network as this process has it, the ports on loopback included. */
+  readonly network: 'none' | 'all';
+};
 
 /** How a token is had from an authorization server. Id and secret are never here, only the variables that hold them. */
 export type ClientLogin = {

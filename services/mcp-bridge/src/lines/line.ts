@@ -21,6 +21,7 @@ import { JunkLines } from './junk-lines.ts';
 import type { SkippedLine } from './line-reader.ts';
 import { type InstallProblem, installProblem } from './npm-failure.ts';
 import { oldTransport } from './old-transport.ts';
+import { checkSandboxes, sandboxed } from './sandbox.ts';
 import { StderrTail } from './stderr-tail.ts';
 
 /** What lies between us and a server, and how it is ended. */
@@ -50,18 +51,21 @@ export type Line = {
 /**
  * A line to a child process.
  *
- * @throws NotAllowed if it would be started by a shell, or with code that is not its own.
+ * @throws NotAllowed if it would be started by a shell, or with code that is not its own, or cannot be put into its sandbox.
  */
 export function stdioLine(
   config: Extract<McpServerConfig['transport'], { kind: 'stdio' }>,
   {
     bounds,
     environment,
+    hiddenFolders = [],
     asks = false,
     onJunk,
   }: {
     readonly bounds: BridgeBounds;
     readonly environment: Environment;
+    /** What no server in a sandbox may see, whatever its configuration names. */
+    readonly hiddenFolders?: readonly string[];
     readonly asks?: boolean;
     /** Is told the first line of the process that is no message of the protocol. */
     readonly onJunk?: ((first: string) => void) | undefined;
@@ -73,10 +77,16 @@ export function stdioLine(
   const oversize: Line['oversize'] = { told: undefined };
   const junk = new JunkLines((text) => stderr.shown(text), onJunk);
   const scopes = asks ? new AnswerScopes() : undefined;
+  const env = childEnvironment(environment, config.env);
+  if (config.sandbox !== undefined) checkSandboxes(env);
+  const started =
+    config.sandbox === undefined
+      ? config
+      : sandboxed(config, config.sandbox, { env, cwd: process.cwd(), hidden: hiddenFolders });
   const transport = new ChildProcessTransport({
-    command: config.command,
-    args: config.args,
-    env: childEnvironment(environment, config.env),
+    command: started.command,
+    args: started.args,
+    env,
     ...bounds,
     stderr,
     scopes,

@@ -37,6 +37,8 @@ export type ConnectDependencies = {
   readonly clientInfo: Implementation;
   readonly bounds: BridgeBounds;
   readonly environment: Environment;
+  /** What no server in a sandbox may see. */
+  readonly hiddenFolders?: readonly string[];
   readonly eras: EraCache;
   /** Milliseconds that only grow. */
   readonly clock: () => number;

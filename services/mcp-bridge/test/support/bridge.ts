@@ -153,6 +153,7 @@ export type TestBridgeOptions = {
   readonly stopping?: AbortSignal;
   readonly eraMemory?: EraMemory;
   readonly waits?: Waits;
+  readonly hiddenFolders?: readonly string[];
 };
 
 /** Starts a bridge whose pauses are short, and ends it after the test. */
@@ -176,6 +177,7 @@ export async function startBridge(servers: readonly McpServerConfig[], options: 
     ...(options.stopping === undefined ? {} : { stopping: options.stopping }),
     ...(options.eraMemory === undefined ? {} : { eraMemory: options.eraMemory }),
     ...(options.waits === undefined ? {} : { waits: options.waits }),
+    ...(options.hiddenFolders === undefined ? {} : { hiddenFolders: options.hiddenFolders }),
     bounds: {
       backoffFirstMs: 20,
       endGraceMs: 1_000,
