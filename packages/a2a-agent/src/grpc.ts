@@ -11,6 +11,8 @@ import { isObject } from './dialect.ts';
 import type { A2ARequestHandler, AgentCard, Role } from './protocol.ts';
 import { requireUserRole } from './role.ts';
 
+export { asGrpcError } from './grpc-error.ts';
+
 /** Who makes a call. */
 export type GrpcCaller = {
   /** What the call carries under a name; undefined if nothing. */

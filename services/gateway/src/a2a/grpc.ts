@@ -6,7 +6,7 @@ import {
   extensionsNamed,
   hitlExtension,
 } from '@stopgo/a2a-agent';
-import { type GrpcCaller, type GrpcListener, listenGrpc } from '@stopgo/a2a-agent/grpc';
+import { asGrpcError, type GrpcCaller, type GrpcListener, listenGrpc } from '@stopgo/a2a-agent/grpc';
 import { anonymous } from '@stopgo/core';
 import { describeError } from '@stopgo/runtime';
 import { type Frame, frameFrom, identify } from '../frame.ts';
@@ -56,7 +56,7 @@ async function handlerFor(
     {
       ...deps,
       profile: () => profileOf(deps, `http://${options.host}`, frame),
-      asA2AError: (error) => asA2AError(error, deps.newId, reporter(deps, frame)),
+      asA2AError: (error) => asGrpcError(asA2AError(error, deps.newId, reporter(deps, frame))),
     },
     {
       frame,

@@ -3,11 +3,14 @@ import { anonymousPrincipal, DomainError, mayReach } from '@stopgo/core';
 import { historyMessagesMax } from '../bounds.ts';
 import { joinSession } from '../frame.ts';
 import { type SoundView, soundView } from '../render/sound-view.ts';
-import type { RouteDependencies } from '../routes/route.ts';
+import { permit, type RouteDependencies } from '../routes/route.ts';
 import type { A2ACall } from './call.ts';
 
 /** The conversation behind a task. @throws A2AError if there is none. */
-export async function viewOf({ clients }: RouteDependencies, call: A2ACall, task: TaskName, minRevision = 0) {
+export async function viewOf(deps: RouteDependencies, call: A2ACall, task: TaskName, minRevision = 0) {
+  const { clients } = deps;
+  // Who has not signed in is told that, and nothing of any task.
+  await permit(deps, call.frame, 'conversation.read', { kind: 'conversation' });
   const { id: conversationId, asWritten } = task;
   call.frame.conversationId = conversationId;
   const answer = clients.store.getConversation({ conversationId, minRevision }, { context: call.frame.context });

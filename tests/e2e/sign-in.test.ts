@@ -1,0 +1,444 @@
+import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { exportJWK, type JWTPayload, SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePorts } from '../free-ports.ts';
+import { GRPC_METHODS, rawGrpc } from './a2a-raw.ts';
+import { type HttpTools, httpTools } from './http-tools.ts';
+import { type ScriptedModel, scriptedModel } from './model.ts';
+import { type Platform, start, startRefused, type Workplace, workplace } from './platform.ts';
+import { filesOf } from './spellings.ts';
+
+/**
+ * Where people sign in nothing gets past that, in one process and in many: each way of not being somebody is refused, each route shows
+ * each person what is theirs, and what signs in goes no further.
+ */
+const issuer = 'https://id.example/';
+const audience = 'stopgo';
+const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const publicPem = keys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+
+let model: ScriptedModel;
+let tools: HttpTools;
+let place: Workplace;
+let platform: Platform;
+let grpcPort: number;
+/** What came with each call of a tool. */
+let forwarded: (string | undefined)[] = [];
+
+beforeAll(async () => {
+  model = await scriptedModel();
+  tools = await httpTools({
+    onCall: ({ authorization }) => {
+      forwarded.push(authorization);
+      return 'done';
+    },
+  });
+  place = workplace();
+  const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'RS256' };
+  const keysFile = join(place.folder, 'keys.json');
+  writeFileSync(keysFile, JSON.stringify({ keys: [jwk] }));
+  [grpcPort] = (await freePorts(1)) as [number];
+  platform = await start(
+    place,
+    `
+host: 127.0.0.1
+port: 0
+a2a_grpc_port: ${grpcPort}
+log_level: debug
+data_dir: ${JSON.stringify(place.dataDir)}
+mcp_servers: [{ name: bank, url: ${JSON.stringify(tools.url)} }]
+auth:
+  new_users: first_login
+  jwt: { issuer: ${issuer}, audience: ${audience}, keys_file: ${JSON.stringify(keysFile)} }
+`,
+    { env: model.env },
+  );
+});
+
+afterAll(async () => {
+  await platform.end('SIGTERM');
+  await Promise.all([model.stop(), tools.stop()]);
+  place.remove();
+});
+
+type Sent = { readonly body?: object | undefined; readonly headers?: Readonly<Record<string, string>> | undefined };
+
+async function send(method: string, path: string, { body, headers }: Sent = {}) {
+  const more = body === undefined ? {} : { body: JSON.stringify(body) };
+  const answer = await fetch(new URL(path, platform.url), {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...more,
+  });
+  const text = await answer.text();
+  // biome-ignore lint/suspicious/noExplicitAny: whatever JSON it is
+  const json: any = text.startsWith('{') ? JSON.parse(text) : undefined;
+  return { status: answer.status, headers: answer.headers, text, json };
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+function tokenOf(email: string, more: JWTPayload = {}, header: { alg?: string; kid?: string } = {}): Promise<string> {
+  return new SignJWT({ iss: issuer, aud: audience, email, name: email.split('@')[0] ?? '', ...more })
+    .setProtectedHeader({ alg: 'RS256', kid: 'one', ...header })
+    .setExpirationTime((more.exp as number | undefined) ?? '1h')
+    .sign(keys.privateKey);
+}
+
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const inAnHour = () => Math.floor(Date.now() / 1_000) + 3_600;
+
+/** Asks for a task over gRPC. */
+async function grpcGet(id: string, headers: Readonly<Record<string, string>>) {
+  const raw = rawGrpc(`127.0.0.1:${grpcPort}`);
+  const { path, requestSerialize } = GRPC_METHODS['1.0'].getTask;
+  try {
+    return await raw.call(path, requestSerialize({ tenant: '', id, historyLength: undefined }), headers);
+  } finally {
+    raw.close();
+  }
+}
+
+/** A token put together by hand, with whatever signature. */
+function forged(header: object, sign: (text: string) => string): string {
+  const text = `${encoded(header)}.${encoded({ iss: issuer, aud: audience, email: 'boss@x.example', exp: inAnHour() })}`;
+  return `${text}.${sign(text)}`;
+}
+
+let boss: Readonly<Record<string, string>>;
+
+test('the first user is made with a key that only the operator can read, and that works once', async () => {
+  const path = [place.dataDir, join(place.dataDir, 'approvals'), join(place.dataDir, 'approvals-1')]
+    .map((folder) => join(folder, 'setup-key'))
+    .find(existsSync);
+  if (path === undefined) throw new Error('there is no setup-key');
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  const key = readFileSync(path, 'utf8').trim();
+  expect(platform.output()).toContain('setup-key');
+  expect(platform.output()).not.toContain(key);
+  const setup = { 'x-api-key': key };
+  // It is for nothing else.
+  for (const [method, to] of [
+    ['GET', '/conversations'],
+    ['POST', '/conversations'],
+    ['GET', '/users'],
+    ['GET', '/approvals'],
+  ] as const)
+    expect((await send(method, to, { headers: setup, ...(method === 'POST' ? { body: {} } : {}) })).status).toBe(403);
+  const wrong = await send('POST', '/users', {
+    headers: setup,
+    body: { email: 'x@x.example', name: 'X', role: 'USER' },
+  });
+  expect(wrong.status).toBe(403);
+  const person = { email: 'boss@x.example', name: 'Boss' };
+  const made = await Promise.all([1, 2, 3].map(() => send('POST', '/users', { headers: setup, body: person })));
+  expect(made.map(({ status }) => status).filter((status) => status === 201)).toHaveLength(1);
+  expect((await send('GET', '/me', { headers: setup })).status).toBe(401);
+  boss = bearer(await tokenOf('boss@x.example'));
+  const me = await send('GET', '/me', { headers: boss });
+  expect(me.json.user).toMatchObject({ email: 'boss@x.example', role: 'SUPER_ADMIN', active: true });
+});
+
+describe('who is nobody is refused', () => {
+  const cases: readonly [what: string, credentials: () => Promise<Record<string, string>> | Record<string, string>][] =
+    [
+      ['no credentials', () => ({})],
+      ['another scheme', () => ({ authorization: 'Basic Ym9zczpib3Nz' })],
+      ['a bearer of nothing', () => ({ authorization: 'Bearer ' })],
+      ['no token at all', () => bearer('not-a-token')],
+      ['an expired token', async () => bearer(await tokenOf('boss@x.example', { exp: inAnHour() - 7_200 }))],
+      ['a token that is not valid yet', async () => bearer(await tokenOf('boss@x.example', { nbf: inAnHour() }))],
+      ['another audience', async () => bearer(await tokenOf('boss@x.example', { aud: 'another' }))],
+      ['another issuer', async () => bearer(await tokenOf('boss@x.example', { iss: 'https://evil.example/' }))],
+      ['no e-mail address', async () => bearer(await tokenOf('', { email: undefined }))],
+      [
+        'an address that nobody has verified',
+        async () => bearer(await tokenOf('boss@x.example', { email_verified: false })),
+      ],
+      ['alg: none', () => bearer(forged({ alg: 'none' }, () => ''))],
+      ['alg: None', () => bearer(forged({ alg: 'None' }, () => ''))],
+      [
+        'a key of its own',
+        async () => {
+          const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+          const claims = { iss: issuer, aud: audience, email: 'boss@x.example' };
+          return bearer(
+            await new SignJWT(claims)
+              .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+              .setExpirationTime('1h')
+              .sign(other),
+          );
+        },
+      ],
+      [
+        'a key that it brings itself',
+        async () => {
+          const own = generateKeyPairSync('rsa', { modulusLength: 2048 });
+          const jwk = await exportJWK(own.publicKey);
+          const claims = { iss: issuer, aud: audience, email: 'boss@x.example' };
+          return bearer(
+            await new SignJWT(claims)
+              .setProtectedHeader({ alg: 'RS256', jwk })
+              .setExpirationTime('1h')
+              .sign(own.privateKey),
+          );
+        },
+      ],
+      [
+        'the public key taken for a secret',
+        () =>
+          bearer(
+            forged({ alg: 'HS256', kid: 'one' }, (text) =>
+              createHmac('sha256', publicPem).update(text).digest('base64url'),
+            ),
+          ),
+      ],
+      ['a signature that is cut', async () => bearer((await tokenOf('boss@x.example')).slice(0, -5))],
+      [
+        'claims that were changed',
+        async () => {
+          const [header, , signature] = (await tokenOf('ana@x.example')).split('.');
+          return bearer(
+            `${header}.${encoded({ iss: issuer, aud: audience, email: 'boss@x.example', exp: inAnHour() })}.${signature}`,
+          );
+        },
+      ],
+      ['an API key that there is not', () => ({ 'x-api-key': `sgo_${'a'.repeat(43)}` })],
+      ['what is no API key', () => ({ 'x-api-key': 'boss' })],
+      [
+        'a good token beside a bad API key',
+        async () => ({ ...bearer(await tokenOf('boss@x.example')), 'x-api-key': 'boss' }),
+      ],
+    ];
+
+  test.each(cases)('%s', async (_, credentials) => {
+    const headers = await credentials();
+    for (const [method, path, body] of [
+      ['GET', '/conversations', undefined],
+      ['POST', '/conversations', { message: 'hello' }],
+      ['POST', '/a2a', { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: {} }],
+      ['GET', '/tasks', undefined],
+      ['POST', '/users', { email: 'evil@x.example', name: 'Evil', role: 'SUPER_ADMIN' }],
+    ] as const) {
+      const { status, text, headers: answered } = await send(method, path, { headers, body });
+      // JSON-RPC has errors of its own, in an answer that went well.
+      if (path === '/a2a') expect([path, text]).toEqual([path, expect.stringMatching(/"error":\{/)]);
+      else expect([path, status]).toEqual([path, 401]);
+      if (status === 401) expect(answered.get('www-authenticate')).toMatch(/^Bearer /);
+      expect(text).not.toContain('eyJ');
+    }
+    const overGrpc = await grpcGet(randomUUID(), headers);
+    expect(overGrpc.code).toBe('UNAUTHENTICATED');
+  });
+
+  test('what says how to sign in needs nobody to be signed in', async () => {
+    for (const path of ['/health', '/docs/json', '/.well-known/agent-card.json'])
+      expect([path, (await send('GET', path)).status]).toEqual([path, 200]);
+    const card = (await send('GET', '/.well-known/agent-card.json')).json;
+    expect(Object.keys(card.securitySchemes).sort()).toEqual(['apiKey', 'bearer']);
+  });
+
+  test('a page elsewhere is refused, whatever it brings', async () => {
+    for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])
+      expect((await send('POST', '/conversations', { headers: { ...boss, ...headers }, body: {} })).status).toBe(403);
+  });
+});
+
+describe('to each their own', () => {
+  let ana: Readonly<Record<string, string>>;
+  let bob: Readonly<Record<string, string>>;
+  let conversation: string;
+  let approval: string;
+
+  beforeAll(async () => {
+    ana = bearer(await tokenOf('ana@x.example'));
+    bob = bearer(await tokenOf('bob@x.example'));
+    await model.script({ match: 'pay', calls: [{ name: 'pay' }] });
+    const { json } = await send('POST', '/conversations', { headers: ana, body: { message: 'pay' } });
+    conversation = json.conversation.id;
+    approval = json.result.approval.uuid;
+  });
+
+  /** Every way to say or see something of one conversation; `ID` stands for its id, `UUID` for that of its approval. */
+  const ways: readonly [method: string, path: string, body?: object][] = [
+    ['GET', '/conversations/ID'],
+    ['GET', '/conversations/ID/events'],
+    ['GET', '/conversations/ID/push'],
+    ['GET', `/conversations/ID/blobs/${'a'.repeat(64)}`],
+    ['POST', '/conversations/ID/messages', { message: 'hello' }],
+    ['POST', '/conversations/ID/cancel', {}],
+    ['POST', '/conversations/ID/inputs/UUID', { action: 'decline' }],
+    ['GET', '/approvals/UUID'],
+    ['POST', '/approvals/UUID', { approved: true }],
+    ['GET', '/approvals?conversation=ID'],
+    ['GET', '/tasks/ID'],
+    ['POST', '/tasks/ID:cancel', {}],
+    ['POST', '/tasks/ID:subscribe', {}],
+    ['GET', '/tasks/ID/pushNotificationConfigs'],
+    ['POST', '/tasks/ID/pushNotificationConfigs', { url: 'https://a.example/' }],
+    ['GET', '/tasks/ID/pushNotificationConfigs/one'],
+    ['DELETE', '/tasks/ID/pushNotificationConfigs/one'],
+    [
+      'POST',
+      '/message:send',
+      { message: { messageId: 'm', taskId: 'ID', role: 'ROLE_USER', parts: [{ text: 'yes' }] } },
+    ],
+    [
+      'POST',
+      '/message:stream',
+      { message: { messageId: 'm', taskId: 'ID', role: 'ROLE_USER', parts: [{ text: 'yes' }] } },
+    ],
+    ...(['GetTask', 'CancelTask', 'SubscribeToTask'] as const).map((method): [string, string, object] => [
+      'POST',
+      '/a2a',
+      { jsonrpc: '2.0', id: 1, method, params: { id: 'ID' } },
+    ]),
+    ...(['tasks/get', 'tasks/cancel', 'tasks/resubscribe'] as const).map((method): [string, string, object] => [
+      'POST',
+      '/a2a/v1',
+      { jsonrpc: '2.0', id: 1, method, params: { id: 'ID' } },
+    ]),
+  ];
+
+  test.each(ways)('%s %s of somebody else is answered as if it were not there', async (method, path, body) => {
+    const asked = async (id: string, uuid: string) => {
+      const at = path.replaceAll('UUID', uuid).replaceAll('ID', id);
+      const sent = body === undefined ? undefined : JSON.parse(JSON.stringify(body).replaceAll('"ID"', `"${id}"`));
+      const { status, text } = await send(method, at, { headers: bob, body: sent });
+      return { status, text: text.replaceAll(id, 'the id').replaceAll(uuid, 'the uuid') };
+    };
+    const theirs = await asked(conversation, approval);
+    expect(theirs).toEqual(await asked(randomUUID(), randomUUID()));
+    expect(theirs.text).not.toContain('pay');
+  });
+
+  test('nor over gRPC', async () => {
+    const theirs = await grpcGet(conversation, bob);
+    const nobodys = await grpcGet(randomUUID(), bob);
+    expect([theirs.code, nobodys.code]).toEqual(['NOT_FOUND', 'NOT_FOUND']);
+    expect((await grpcGet(conversation, ana)).code).toBe('ok');
+  });
+
+  test('nor in any list or count, and administrators see all', async () => {
+    const lists = ['/conversations', '/conversations?q=pay', '/conversations?include=messages', '/approvals', '/tasks'];
+    for (const path of lists) {
+      expect([path, (await send('GET', path, { headers: bob })).text]).toEqual([
+        path,
+        expect.not.stringContaining(conversation),
+      ]);
+      for (const headers of [ana, boss])
+        expect([path, (await send('GET', path, { headers })).text]).toEqual([
+          path,
+          expect.stringContaining(conversation),
+        ]);
+    }
+    const { json } = await send('GET', '/conversations', { headers: bob });
+    expect(json.summary).toMatchObject({ total: 0, waiting_approval: 0 });
+    expect((await send('GET', '/tasks', { headers: bob })).json.totalSize).toBe(0);
+  });
+
+  test('who decides is on the record under their own name', async () => {
+    forwarded = [];
+    const headers = { ...ana, 'x-tool-authorization': 'Bearer for-the-tool', 'x-approver': 'ana@x.example' };
+    const decided = await send('POST', `/approvals/${approval}`, { headers, body: { approved: true } });
+    expect(decided.status).toBe(200);
+    const { json } = await send('GET', `/approvals/${approval}`, { headers: ana });
+    expect(json.approval.decided_by_identity).toEqual({ name: 'ana@x.example', claimed: false });
+    // What signed her in went no further.
+    expect(forwarded).toEqual(['Bearer for-the-tool']);
+  });
+
+  test('a USER manages no users, and sees only themselves', async () => {
+    const me = (await send('GET', '/me', { headers: ana })).json.user.id;
+    const other = (await send('GET', '/me', { headers: bob })).json.user.id;
+    const person = { email: 'eve@x.example', name: 'Eve', role: 'ADMIN' };
+    for (const [method, path, body, status] of [
+      ['GET', '/users', undefined, 403],
+      ['POST', '/users', person, 403],
+      ['PATCH', `/users/${me}`, { role: 'SUPER_ADMIN' }, 403],
+      ['PATCH', `/users/${other}`, { active: false }, 403],
+      ['GET', `/users/${me}`, undefined, 200],
+      ['GET', `/users/${other}`, undefined, 404],
+      ['GET', `/users/${other}/keys`, undefined, 404],
+      ['POST', `/users/${other}/keys`, { name: 'mine' }, 404],
+      ['POST', '/tools/accept', { tools: [{ server: 'bank', name: 'pay', pin: 'x' }] }, 403],
+    ] as const)
+      expect([method, path, (await send(method, path, { headers: ana, body })).status]).toEqual([method, path, status]);
+  });
+});
+
+describe('API keys', () => {
+  let me: string;
+  const keyOf = async (more: object = {}) => {
+    const { json } = await send('POST', `/users/${me}/keys`, { headers: boss, body: { name: 'ci', ...more } });
+    return { id: json.key.id as string, text: json.key.text as string };
+  };
+
+  beforeAll(async () => {
+    me = (await send('GET', '/me', { headers: boss })).json.user.id;
+  });
+
+  test('are taken in either header until they are revoked, and their text is nowhere', async () => {
+    const { id, text } = await keyOf();
+    const ways = [{ 'x-api-key': text }, bearer(text)];
+    for (const headers of ways) expect((await send('GET', '/conversations', { headers })).status).toBe(200);
+    const listed = await send('GET', `/users/${me}/keys`, { headers: boss });
+    expect(listed.text).toContain(id);
+    expect(listed.text).not.toContain(text);
+    expect((await send('DELETE', `/users/${me}/keys/${id}`, { headers: boss })).status).toBe(200);
+    for (const headers of ways) expect((await send('GET', '/conversations', { headers })).status).toBe(401);
+    expect(platform.output()).not.toContain(text);
+    for (const content of filesOf(place.dataDir)) expect(content.includes(text)).toBe(false);
+  });
+
+  test('allow what their scopes say, whatever the role', async () => {
+    const headers = { 'x-api-key': (await keyOf({ scopes: ['read'] })).text };
+    for (const [method, path, body, status] of [
+      ['GET', '/conversations', undefined, 200],
+      ['POST', '/conversations', {}, 403],
+      ['POST', `/users/${me}/keys`, { name: 'more' }, 403],
+      ['POST', '/users', { email: 'a@b.example', name: 'A' }, 403],
+    ] as const)
+      expect([method, path, (await send(method, path, { headers, body })).status]).toEqual([method, path, status]);
+  });
+
+  test('beside one in X-API-Key, Authorization is the tools’', async () => {
+    forwarded = [];
+    await model.script({ match: 'who', calls: [{ name: 'whoami' }] }, { text: 'you' });
+    const headers = { 'x-api-key': (await keyOf()).text, authorization: 'Bearer of-the-tool' };
+    expect((await send('POST', '/conversations', { headers, body: { message: 'who' } })).status).toBe(201);
+    expect(forwarded).toEqual(['Bearer of-the-tool']);
+  });
+});
+
+test('a user who is deactivated is refused at once, whatever their token and keys say', async () => {
+  const carl = bearer(await tokenOf('carl@x.example'));
+  const { id } = (await send('GET', '/me', { headers: carl })).json.user;
+  const made = await send('POST', `/users/${id}/keys`, { headers: carl, body: { name: 'mine' } });
+  const key = { 'x-api-key': made.json.key.text as string };
+  expect((await send('GET', '/conversations', { headers: key })).status).toBe(200);
+  expect((await send('PATCH', `/users/${id}`, { headers: boss, body: { active: false } })).status).toBe(200);
+  for (const headers of [carl, key]) expect((await send('GET', '/conversations', { headers })).status).toBe(401);
+  expect((await send('PATCH', `/users/${id}`, { headers: boss, body: { active: true } })).status).toBe(200);
+  for (const headers of [carl, key]) expect((await send('GET', '/conversations', { headers })).status).toBe(200);
+});
+
+test.each([
+  ['require_auth: true', {}, /require_auth is true, and the configuration has no "auth"/],
+  ['', { STOPGO_REQUIRE_AUTH: 'true' }, /STOPGO_REQUIRE_AUTH is true/],
+  [
+    'auth: { jwt: { issuer: a, audience: b, secret_env: JWT_SECRET } }',
+    { JWT_SECRET: 'short' },
+    /at least 32 bytes, and is shorter/,
+  ],
+  ['auth: { jwt: { issuer: a, audience: b } }', {}, /needs one of secret_env, keys_url and keys_file/],
+  ['auth: { jwt: { issuer: a, audience: b, keys_file: /nowhere } }', {}, /keys_file: \/nowhere cannot be used/],
+])('a start is refused in one line: %s %j', async (more, env, words) => {
+  const other = workplace();
+  const config = `host: 0.0.0.0\nport: 0\ndata_dir: ${JSON.stringify(other.dataDir)}\n${more}\n`;
+  const { code, errors, output } = await startRefused(other, config, { env: { ...model.env, ...env } });
+  expect([code === 0, `${errors}${output}`]).toEqual([false, expect.stringMatching(words)]);
+  other.remove();
+});
