@@ -426,7 +426,7 @@ test('a user who is deactivated is refused at once, whatever their token and key
 });
 
 test.each([
-  ['require_auth: true', {}, /require_auth is true, and the configuration has no "auth"/],
+  ['require_auth: true', {}, /require_auth is true, host is 0\.0\.0\.0, and the configuration has no "auth"/],
   ['', { STOPGO_REQUIRE_AUTH: 'true' }, /STOPGO_REQUIRE_AUTH is true/],
   [
     'auth: { jwt: { issuer: a, audience: b, secret_env: JWT_SECRET } }',

@@ -21,7 +21,7 @@ const madeElsewhere: Readonly<Record<string, string>> = {
   'cli/src/services/launcher/services-command.ts warning': 'a warning of the configuration',
   'cli/src/services/launcher/nats/server-log.ts text': 'a line of nats-server',
   'cli/src/parts/gateway.ts text':
-    'listening on … without authentication: whoever reaches this port can approve; set "host" to 127.0.0.1 to keep it to this machine',
+    'listening on … without authentication: whoever reaches this port can read every conversation, have the agent work and approve every call; set "auth", or "host" to 127.0.0.1 to keep it to this machine',
 };
 
 const withGaps = (template: string): string =>

@@ -59,7 +59,7 @@ function findingsIn(file: string, env: Variables): Findings & { readonly loaded?
     notes.push(
       read.named.locate(
         ['host'],
-        `host ${config.host} is listened on without authentication: whoever reaches the port can approve`,
+        `host ${config.host} is listened on without authentication: whoever reaches the port can read, start and approve everything; set auth`,
       ),
     );
   return { problems, notes, loaded: read };

@@ -4,7 +4,7 @@ import { type GatewayClients, type GatewayOptions, startGateway } from '@stopgo/
 import type { Started } from '@stopgo/runtime';
 import { agentDefinition } from './agent-definition.ts';
 import type { PartOptions } from './part.ts';
-import { requireAuth, signInOf } from './sign-in.ts';
+import { checkSignIn, signInOf } from './sign-in.ts';
 
 /** What no configuration says of a gateway. */
 export type GatewayMore = Pick<
@@ -18,8 +18,8 @@ export function startGatewayPart(
   clients: GatewayClients,
   more: GatewayMore = {},
 ): Promise<Started> {
-  const { config, env, logger } = options;
-  requireAuth(config, env);
+  const { config, logger } = options;
+  checkSignIn(options);
   const authenticate = signInOf(options, clients);
   return startGateway({
     ...more,

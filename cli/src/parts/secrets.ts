@@ -1,4 +1,5 @@
 import type { AgentConfig, Redactor } from '@stopgo/runtime';
+import { signInVariables } from './sign-in.ts';
 
 /** Names of environment variables whose values must never be shown. */
 export const keyVariables = [
@@ -20,9 +21,7 @@ export function credentialsOf(config: AgentConfig, env: Variables): string[] {
   const variables = config.mcpServers.flatMap(({ transport }) =>
     transport.kind === 'stdio' ? [] : [transport.tokenVariable, transport.login?.secretVariable],
   );
-  const { keys } = config.auth?.jwt ?? {};
-  const ofSignIn = keys?.kind === 'secret' ? [keys.variable] : [];
-  return [...keyVariables, ...variables, ...ofSignIn]
+  return [...keyVariables, ...variables, ...signInVariables(config)]
     .map((name) => env[name ?? '']?.trim() ?? '')
     .filter((value) => value !== '');
 }

@@ -1,5 +1,6 @@
 import { type Authenticate, authenticator, type GatewayClients, type TokenRules, tokenCheck } from '@stopgo/gateway';
 import type { AgentConfig, JwtConfig } from '@stopgo/runtime';
+import { isLoopback } from '@stopgo/security';
 import type { PartOptions } from './part.ts';
 
 /** Bytes of the secret of HS256 (RFC 7518, section 3.2). */
@@ -38,18 +39,26 @@ function secretOf(variable: string, env: PartOptions['env']): string {
   );
 }
 
+/** Variables of the environment that signing in needs. */
+export function signInVariables({ auth }: Pick<AgentConfig, 'auth'>): readonly string[] {
+  const { keys } = auth?.jwt ?? {};
+  return keys?.kind === 'secret' ? [keys.variable] : [];
+}
+
 /**
- * A start that must not be without authentication.
+ * What keeps a platform from a start whatever else it needs: nobody has to sign in where that is not to be, or what people sign in with
+ * cannot be checked.
  *
  * @throws Error in one line.
  */
-export function requireAuth(
-  { auth, requireAuth: isRequired }: Pick<AgentConfig, 'auth' | 'requireAuth'>,
-  env: PartOptions['env'],
-): void {
-  if (auth !== undefined) return;
-  const byEnvironment = env.STOPGO_REQUIRE_AUTH?.trim() === 'true';
-  if (!isRequired && !byEnvironment) return;
-  const who = byEnvironment ? 'STOPGO_REQUIRE_AUTH' : 'require_auth';
-  throw new Error(`${who} is true, and the configuration has no "auth": add it, so that people have to sign in`);
+export function checkSignIn({ config, env }: Pick<PartOptions, 'config' | 'env'>): void {
+  const { auth, host } = config;
+  if (auth?.jwt !== undefined) tokenCheck(rulesOf(auth.jwt, env), Date.now);
+  if (auth !== undefined || isLoopback(host)) return;
+  const isByEnvironment = env.STOPGO_REQUIRE_AUTH?.trim() === 'true';
+  if (!isByEnvironment && !config.requireAuth) return;
+  const who = isByEnvironment ? 'STOPGO_REQUIRE_AUTH' : 'require_auth';
+  throw new Error(
+    `${who} is true, host is ${host}, and the configuration has no "auth": add it, so that people have to sign in, or listen on 127.0.0.1`,
+  );
 }

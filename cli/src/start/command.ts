@@ -10,6 +10,7 @@ import {
   stopAll,
 } from '@stopgo/runtime';
 import { registerSecrets } from '../parts/secrets.ts';
+import { checkSignIn } from '../parts/sign-in.ts';
 import { checkPort } from './check-port.ts';
 import { firstSteps, offlineModelOf, type StartFlags } from './demo.ts';
 import { fasterNode } from './faster-node.ts';
@@ -46,6 +47,7 @@ async function start(
 ): Promise<Started> {
   const { env } = host;
   logger.info(`Starting Agent Stop and Go API on ${config.host}:${config.port}`);
+  checkSignIn({ config, env });
   await checkPort(config.host, config.port);
   const parts: NamedStop[] = [];
   try {

@@ -49,9 +49,9 @@ export async function startGateway(options: GatewayOptions): Promise<Started> {
   const address = await listen(server, options.host, options.port, (error) =>
     options.log.error('a connection could not be accepted', { error: describeError(error) }),
   );
-  if (!isLoopback(options.host)) {
+  if (options.authenticate === undefined && !isLoopback(options.host)) {
     options.onWarning(
-      `listening on ${address} without authentication: whoever reaches this port can approve; set "host" to 127.0.0.1 to keep it to this machine`,
+      `listening on ${address} without authentication: whoever reaches this port can read every conversation, have the agent work and approve every call; set "auth", or "host" to 127.0.0.1 to keep it to this machine`,
     );
   }
   if (options.a2aGrpcPort !== undefined) {

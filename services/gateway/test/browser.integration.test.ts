@@ -82,6 +82,8 @@ describe.each(['127.0.0.1', '0.0.0.0'])('a gateway that listens on %s', (host) =
 });
 
 test('a gateway beyond loopback warns that whoever reaches it can approve', async () => {
-  expect((await gateway({}, { host: '0.0.0.0' })).warnings.join()).toMatch(/whoever reaches this port can approve/);
+  expect((await gateway({}, { host: '0.0.0.0' })).warnings.join()).toMatch(
+    /whoever reaches this port can read every conversation, .* approve every call/,
+  );
   expect((await gateway({})).warnings).toEqual([]);
 });

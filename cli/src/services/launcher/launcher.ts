@@ -14,6 +14,7 @@ import {
 import { lockForServices } from '@stopgo/store';
 import { checkModels } from '../../parts/models.ts';
 import { pushKeyOf } from '../../parts/push-key.ts';
+import { checkSignIn } from '../../parts/sign-in.ts';
 import { checkPort } from '../../start/check-port.ts';
 import { firstSteps, offlineModelOf, type StartFlags } from '../../start/demo.ts';
 import { serviceNames } from '../names.ts';
@@ -67,6 +68,7 @@ async function startParts(options: LauncherOptions, parts: NamedStop[]): Promise
   const { env } = host;
   logger.info(`Starting Agent Stop and Go API on ${config.host}:${config.port}`);
   checkToolServers(config, replicas['mcp-bridge']);
+  checkSignIn({ config, env });
   const natsProgram = environment.nats === undefined ? findNatsServer(env) : undefined;
   const dataDir = resolve(config.dataDir);
   const lock = lockForServices(config.dataDir);

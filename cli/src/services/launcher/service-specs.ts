@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { formatPeers, type PeerName, peerNames, peerToken, type Secret } from '@stopgo/rpc';
 import type { AgentConfig } from '@stopgo/runtime';
+import { signInVariables } from '../../parts/sign-in.ts';
 import { addressVariables, dependenciesOf } from '../environment.ts';
 import type { ServiceName } from '../names.ts';
 import type { ChildSpec } from './child.ts';
@@ -76,19 +77,24 @@ function ownSecrets(service: ServiceName, options: SpecOptions): Readonly<Record
     case 'orchestrator':
       return { STOPGO_PUSH_KEY: options.pushKey.reveal() };
     case 'mcp-bridge':
-      return credentialsOf(options);
+      return onlySet(credentialVariables(options.config), options.env);
+    case 'gateway':
+      return onlySet(signInVariables(options.config), options.env);
     default:
       return {};
   }
 }
 
-/** The variables that the configuration names for tool servers, as far as they are set; the bridge tells of those that are not. */
-function credentialsOf({ config, env }: SpecOptions): Readonly<Record<string, string>> {
-  const names = config.mcpServers.flatMap(({ transport }) =>
+/** The variables that the configuration names for tool servers; the bridge tells of those that are not set. */
+const credentialVariables = ({ mcpServers }: AgentConfig): readonly (string | undefined)[] =>
+  mcpServers.flatMap(({ transport }) =>
     transport.kind === 'http'
       ? [transport.tokenVariable, transport.login?.idVariable, transport.login?.secretVariable]
       : [],
   );
+
+/** Variables of the environment, as far as they are set. */
+function onlySet(names: readonly (string | undefined)[], env: SpecOptions['env']): Readonly<Record<string, string>> {
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = name === undefined ? undefined : env[name];
