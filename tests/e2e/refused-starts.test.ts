@@ -110,3 +110,21 @@ test.concurrent.each([
   await noneLeftOf(own.folder);
   own.remove();
 });
+
+test.each([
+  ['require_auth: true', {}, /require_auth is true, host is 0\.0\.0\.0, and the configuration has no "auth"/],
+  ['', { STOPGO_REQUIRE_AUTH: 'true' }, /STOPGO_REQUIRE_AUTH is true/],
+  [
+    'auth: { jwt: { issuer: a, audience: b, secret_env: JWT_SECRET } }',
+    { JWT_SECRET: 'short' },
+    /at least 32 bytes, and is shorter/,
+  ],
+  ['auth: { jwt: { issuer: a, audience: b } }', {}, /needs one of secret_env, keys_url and keys_file/],
+  ['auth: { jwt: { issuer: a, audience: b, keys_file: /nowhere } }', {}, /keys_file: \/nowhere cannot be used/],
+])('where people are to sign in and nobody can: %s %j is refused in one line', async (more, env, words) => {
+  const other = workplace();
+  const config = `host: 0.0.0.0\nport: 0\ndata_dir: ${JSON.stringify(other.dataDir)}\n${more}\n`;
+  const { code, errors, output } = await startRefused(other, config, { env: { ...model.env, ...env } });
+  expect([code === 0, `${errors}${output}`]).toEqual([false, expect.stringMatching(words)]);
+  other.remove();
+});

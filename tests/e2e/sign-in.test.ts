@@ -1,24 +1,20 @@
 import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { exportJWK, type JWTPayload, SignJWT } from 'jose';
+import { exportJWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePorts } from '../free-ports.ts';
 import { GRPC_METHODS, rawGrpc } from './a2a-raw.ts';
 import { type HttpTools, httpTools } from './http-tools.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
-import { type Platform, start, startRefused, type Workplace, workplace } from './platform.ts';
+import { type Platform, start, type Workplace, workplace } from './platform.ts';
 import { filesOf } from './spellings.ts';
+import { audience, bearer, encoded, forged, inAnHour, issuer, keys, publicPem, signedBy, tokenOf } from './tokens.ts';
 
 /**
  * Where people sign in nothing gets past that, in one process and in many: each way of not being somebody is refused, each route shows
  * each person what is theirs, and what signs in goes no further.
  */
-const issuer = 'https://id.example/';
-const audience = 'stopgo';
-const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const publicPem = keys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
-
 let model: ScriptedModel;
 let tools: HttpTools;
 let place: Workplace;
@@ -78,18 +74,6 @@ async function send(method: string, path: string, { body, headers }: Sent = {}) 
   return { status: answer.status, headers: answer.headers, text, json };
 }
 
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-
-function tokenOf(email: string, more: JWTPayload = {}, header: { alg?: string; kid?: string } = {}): Promise<string> {
-  return new SignJWT({ iss: issuer, aud: audience, email, name: email.split('@')[0] ?? '', ...more })
-    .setProtectedHeader({ alg: 'RS256', kid: 'one', ...header })
-    .setExpirationTime((more.exp as number | undefined) ?? '1h')
-    .sign(keys.privateKey);
-}
-
-const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-const inAnHour = () => Math.floor(Date.now() / 1_000) + 3_600;
-
 /** Asks for a task over gRPC. */
 async function grpcGet(id: string, headers: Readonly<Record<string, string>>) {
   const raw = rawGrpc(`127.0.0.1:${grpcPort}`);
@@ -99,12 +83,6 @@ async function grpcGet(id: string, headers: Readonly<Record<string, string>>) {
   } finally {
     raw.close();
   }
-}
-
-/** A token put together by hand, with whatever signature. */
-function forged(header: object, sign: (text: string) => string): string {
-  const text = `${encoded(header)}.${encoded({ iss: issuer, aud: audience, email: 'boss@x.example', exp: inAnHour() })}`;
-  return `${text}.${sign(text)}`;
 }
 
 let boss: Readonly<Record<string, string>>;
@@ -161,29 +139,14 @@ describe('who is nobody is refused', () => {
       ['alg: None', () => bearer(forged({ alg: 'None' }, () => ''))],
       [
         'a key of its own',
-        async () => {
-          const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
-          const claims = { iss: issuer, aud: audience, email: 'boss@x.example' };
-          return bearer(
-            await new SignJWT(claims)
-              .setProtectedHeader({ alg: 'RS256', kid: 'one' })
-              .setExpirationTime('1h')
-              .sign(other),
-          );
-        },
+        async () =>
+          bearer(await signedBy(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey, { kid: 'one' })),
       ],
       [
         'a key that it brings itself',
         async () => {
           const own = generateKeyPairSync('rsa', { modulusLength: 2048 });
-          const jwk = await exportJWK(own.publicKey);
-          const claims = { iss: issuer, aud: audience, email: 'boss@x.example' };
-          return bearer(
-            await new SignJWT(claims)
-              .setProtectedHeader({ alg: 'RS256', jwk })
-              .setExpirationTime('1h')
-              .sign(own.privateKey),
-          );
+          return bearer(await signedBy(own.privateKey, { jwk: await exportJWK(own.publicKey) }));
         },
       ],
       [
@@ -423,22 +386,4 @@ test('a user who is deactivated is refused at once, whatever their token and key
   for (const headers of [carl, key]) expect((await send('GET', '/conversations', { headers })).status).toBe(401);
   expect((await send('PATCH', `/users/${id}`, { headers: boss, body: { active: true } })).status).toBe(200);
   for (const headers of [carl, key]) expect((await send('GET', '/conversations', { headers })).status).toBe(200);
-});
-
-test.each([
-  ['require_auth: true', {}, /require_auth is true, host is 0\.0\.0\.0, and the configuration has no "auth"/],
-  ['', { STOPGO_REQUIRE_AUTH: 'true' }, /STOPGO_REQUIRE_AUTH is true/],
-  [
-    'auth: { jwt: { issuer: a, audience: b, secret_env: JWT_SECRET } }',
-    { JWT_SECRET: 'short' },
-    /at least 32 bytes, and is shorter/,
-  ],
-  ['auth: { jwt: { issuer: a, audience: b } }', {}, /needs one of secret_env, keys_url and keys_file/],
-  ['auth: { jwt: { issuer: a, audience: b, keys_file: /nowhere } }', {}, /keys_file: \/nowhere cannot be used/],
-])('a start is refused in one line: %s %j', async (more, env, words) => {
-  const other = workplace();
-  const config = `host: 0.0.0.0\nport: 0\ndata_dir: ${JSON.stringify(other.dataDir)}\n${more}\n`;
-  const { code, errors, output } = await startRefused(other, config, { env: { ...model.env, ...env } });
-  expect([code === 0, `${errors}${output}`]).toEqual([false, expect.stringMatching(words)]);
-  other.remove();
 });
