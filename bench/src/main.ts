@@ -1,4 +1,4 @@
-// `npm run bench [-- --quick] [--only floor|turns|fair|trees|reads|long] [--rows bare,process] [--passes N] [--concurrent N] [--profile DIR]`
+// `npm run bench [-- --quick] [--only floor|turns|fair|trees|reads|waiting|long] [--rows bare,process] [--passes N] [--concurrent N] [--profile DIR]`
 import { parseArgs } from 'node:util';
 import { measureFair } from './fair/measure.ts';
 import type { FairRow } from './fair/report.ts';
@@ -9,6 +9,7 @@ import { measureLong } from './measure-long.ts';
 import { measureReads } from './measure-reads.ts';
 import { measureRow } from './measure-row.ts';
 import { measureTree, type TreeFigures } from './measure-trees.ts';
+import { measureWaiting } from './measure-waiting.ts';
 import { type Model, type Platform, startModel, startPlatform } from './platform.ts';
 import { cpuSeconds } from './process-usage.ts';
 import { medians } from './quantiles.ts';
@@ -21,7 +22,7 @@ import { treeShapes } from './tree-shapes.ts';
 
 /** Everything together must be done by then, in milliseconds. */
 const wholeRunMs = 45 * 60_000;
-const parts = ['floor', 'turns', 'fair', 'trees', 'reads', 'long'] as const;
+const parts = ['floor', 'turns', 'fair', 'trees', 'reads', 'waiting', 'long'] as const;
 type Part = (typeof parts)[number];
 
 const { values } = parseArgs({
@@ -71,6 +72,10 @@ async function run(sizes: Sizes): Promise<Results> {
     if (wanted('reads')) {
       say(`storing and reading ${sizes.stored} conversations`);
       results.stored = await onPlatform(model, (platform) => measureReads(platform, sizes));
+    }
+    if (wanted('waiting')) {
+      say(`${sizes.waiting} conversations that wait`);
+      results.waiting = await onPlatform(model, (platform) => measureWaiting(platform, sizes));
     }
     if (wanted('long')) {
       say(`one conversation of ${sizes.longTurns} turns`);

@@ -21,6 +21,8 @@ export type Platform = Subject & {
   readonly dataDir: string;
   /** Ends the process; the data stay. */
   stop(): Promise<void>;
+  /** Once it is stopped: another process on the same data. */
+  again(): Promise<Platform>;
 };
 
 /** A configuration of its own in a folder of its own. */
@@ -84,7 +86,7 @@ async function spentAt(address: string): Promise<number> {
 }
 
 /** What `npm start` gives Node. The floor is given the same. */
-const asStarted = ['--use-largepages=silent'];
+const asStarted = ['--use-largepages=silent', '--max-semi-space-size=16'];
 
 /** Starts the platform. `nodeOptions` go to Node before the program, for a profile; `tool` is how its tool is reached, `more` is added to its configuration. */
 export async function startPlatform(
@@ -93,7 +95,11 @@ export async function startPlatform(
   tool: object = stdioTool(),
   more: object = {},
 ): Promise<Platform> {
-  const { config, dataDir, env, remove } = benchFolder(modelAddress, tool, more);
+  return startIn(benchFolder(modelAddress, tool, more), nodeOptions);
+}
+
+async function startIn(folder: BenchFolder, nodeOptions: readonly string[]): Promise<Platform> {
+  const { config, dataDir, env, remove } = folder;
   const { pid, said, readyMs, stop } = await startNode(
     [...asStarted, ...nodeOptions, program, 'start', '--config', config],
     env,
@@ -106,6 +112,7 @@ export async function startPlatform(
     readyMs,
     dataDir,
     stop,
+    again: () => startIn(folder, nodeOptions),
     remove: async () => {
       await stop();
       remove();

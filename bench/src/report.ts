@@ -5,6 +5,7 @@ import type { LongFigures } from './measure-long.ts';
 import type { StoredFigures } from './measure-reads.ts';
 import type { TreeFigures } from './measure-trees.ts';
 import type { TurnFigures } from './measure-turns.ts';
+import type { WaitingFigures } from './measure-waiting.ts';
 import { processTable, turnTables } from './report-rows.ts';
 import { floorHead, floorRows, machineLine, quantileCells, treeTable } from './report-shared.ts';
 import type { RowFigures } from './rows-over.ts';
@@ -24,6 +25,7 @@ export type Results = {
   fair?: readonly FairRow[];
   trees?: readonly TreeFigures[];
   stored?: StoredFigures;
+  waiting?: readonly WaitingFigures[];
   long?: { readonly marks: readonly LongFigures[]; readonly rssMb: number };
 };
 
@@ -43,6 +45,7 @@ export function markdown({
   fair,
   trees,
   stored,
+  waiting,
   long,
 }: Results): string {
   const parts = [
@@ -64,6 +67,7 @@ export function markdown({
   if (fair) parts.push('## Beside slow and large ones', ...fairTables(fair));
   if (trees) parts.push('## Trees', treeTable(trees));
   if (stored) parts.push(`## ${stored.conversations} conversations stored`, storedTable(stored));
+  if (waiting) parts.push('## Many that wait', waitingTable(waiting));
   if (long) parts.push('## One long conversation', longTable(long));
   return `${parts.join('\n\n')}\n`;
 }
@@ -92,6 +96,28 @@ function storedTable({ conversations, seedSeconds, rssMb, reads }: StoredFigures
   const rows = reads.map((one) => [one.request, ...quantileCells(one), whole(one.bytes)]);
   const seeded = `Stored in ${seedSeconds.toFixed(0)} s through the API (${whole(conversations / seedSeconds)} per second, each with a run); memory afterwards ${whole(rssMb)} MB.`;
   return `${seeded}\n\n${table(['request', 'p50', 'p95', 'p99', 'bytes'], rows)}`;
+}
+
+function waitingTable(figures: readonly WaitingFigures[]): string {
+  const rows = figures.map((one) => [
+    String(one.waiting),
+    whole(one.readyMs),
+    one.startCpuSeconds.toFixed(2),
+    one.cpuSecondsPerMinute.toFixed(2),
+    whole(one.rssMb),
+    ms(one.listMs),
+    ms(one.resumeMs),
+  ]);
+  const head = [
+    'conversations that wait',
+    'ready after, ms',
+    'CPU seconds of the start',
+    'CPU seconds a minute afterwards',
+    'memory',
+    'list of a hundred of them',
+    'one that is resumed',
+  ];
+  return table(head, rows);
 }
 
 function longTable({ marks, rssMb }: NonNullable<Results['long']>): string {

@@ -12,6 +12,9 @@ export type Sizes = FloorSizes &
     readonly fair: FairSizes;
     readonly stored: number;
     readonly reads: number;
+    /** Conversations that wait for an approval while nobody asks anything, two or more; and for how long that is watched. */
+    readonly waiting: number;
+    readonly waitingIdleSeconds: number;
     /** Turns of the one long conversation, and after which ones it is looked at. */
     readonly longTurns: number;
     readonly longMarks: readonly number[];
@@ -33,6 +36,8 @@ export const full: Sizes = {
   fair: { atOnce: [50, 200], turns: 500, seconds: 5, warmUpTurns: 1_500, largeMessages: 300 },
   stored: 10_000,
   reads: 200,
+  waiting: 100_000,
+  waitingIdleSeconds: 60,
   longTurns: 1_000,
   longMarks: [10, 100, 500, 1_000],
 };
@@ -52,6 +57,8 @@ export const quick: Sizes = {
   fair: { atOnce: [50], turns: 100, seconds: 3, warmUpTurns: 200, largeMessages: 100 },
   stored: 1_000,
   reads: 50,
+  waiting: 2_000,
+  waitingIdleSeconds: 5,
   longTurns: 100,
   longMarks: [10, 50, 100],
 };
