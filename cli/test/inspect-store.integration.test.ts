@@ -8,7 +8,7 @@ import { agentStream, conversationStream, type Fact, fact, newEvents, sha256Hex,
 import { store } from '@stopgo/proto';
 import { bind, createInProcessClient, Secret, startGrpcServer } from '@stopgo/rpc';
 import { createLogger } from '@stopgo/runtime';
-import { startStoreOnNats } from '@stopgo/store';
+import { startStoreOnNats } from '@stopgo/store/nats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findNatsServer } from '../src/services/launcher/nats/find-server.ts';
 import { stopgo } from './stopgo.ts';

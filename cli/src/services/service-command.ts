@@ -33,7 +33,7 @@ export async function serviceCommand(
     stopDeadlineMs: serviceStopMs,
     printFailure: (line) => host.stderr.write(`${redactor.redact(line)}\n`),
     process: host,
-    ...(name === 'store' ? { isHarmless: (await import('@stopgo/store')).isLeftUnhandledByNats } : {}),
+    ...(name === 'store' ? { isHarmless: (await import('@stopgo/store/nats')).isLeftUnhandledByNats } : {}),
     start: async (stopping) => {
       const instance = `${name}-${randomUUID()}`;
       const options = { config, env: host.env, logger, version, environment, instance, stopping };
@@ -58,7 +58,7 @@ function environmentOf(name: ServiceName, env: NodeJS.ProcessEnv): ServiceEnviro
 async function secretsOf({ internalToken, pushKey, nats }: ServiceEnvironment): Promise<readonly string[]> {
   const own = [internalToken, pushKey].flatMap((secret) => (secret === undefined ? [] : [secret.reveal()]));
   if (nats === undefined) return own;
-  const { secretsOfNatsUrl } = await import('@stopgo/store');
+  const { secretsOfNatsUrl } = await import('@stopgo/store/nats');
   return [...own, ...secretsOfNatsUrl(nats.url)];
 }
 

@@ -1,5 +1,4 @@
 export { openStreamsMaxDefault } from './bounds.ts';
 export type { Observation, Observe } from './observe.ts';
 export { lockForServices, type RunningStore, type StoreOptions, startStore } from './start.ts';
-export { isLeftUnhandledByNats, type NatsStoreOptions, secretsOfNatsUrl, startStoreOnNats } from './start-on-nats.ts';
 export { copyLog, openReadOnly } from './start-read-only.ts';

@@ -4,7 +4,7 @@ import { store } from '@stopgo/proto';
 import { createInProcessClient } from '@stopgo/rpc';
 import { afterEach, expect, test } from 'vitest';
 import { freePort } from '../../../tests/free-ports.ts';
-import { startStoreOnNats } from '../src/index.ts';
+import { startStoreOnNats } from '../src/start-on-nats.ts';
 import { beatOf } from './instance-board.contract.ts';
 import { connectTo } from './jetstream-log.ts';
 import { keepingLog } from './log-lines.ts';

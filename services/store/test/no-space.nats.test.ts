@@ -5,7 +5,7 @@ import { store } from '@stopgo/proto';
 import { createInProcessClient } from '@stopgo/rpc';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { NoSpace } from '../src/adapters/jetstream/no-space.ts';
-import { startStoreOnNats } from '../src/index.ts';
+import { startStoreOnNats } from '../src/start-on-nats.ts';
 import { keepingLog } from './log-lines.ts';
 import { closeAll, closing, defaults, server } from './nats-link.ts';
 import { describeWithNats, safe } from './nats-server.ts';

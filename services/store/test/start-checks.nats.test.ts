@@ -6,7 +6,7 @@ import { DomainError } from '@stopgo/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseNatsUrl } from '../src/adapters/nats/address.ts';
 import { openLink } from '../src/adapters/nats/link.ts';
-import { type NatsStoreOptions, startStoreOnNats } from '../src/index.ts';
+import { type NatsStoreOptions, startStoreOnNats } from '../src/start-on-nats.ts';
 import { keepingLog } from './log-lines.ts';
 import { checked, closeAll, closing, defaults, manage, server } from './nats-link.ts';
 import { describeWithNats, type NatsServer, type NatsSettings, safe } from './nats-server.ts';

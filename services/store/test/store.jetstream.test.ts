@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { store } from '@stopgo/proto';
 import { bind, connectGrpc, createGrpcClient, createInProcessClient, startGrpcServer } from '@stopgo/rpc';
-import { startStoreOnNats } from '../src/index.ts';
+import { startStoreOnNats } from '../src/start-on-nats.ts';
 import { describeWithNats, startNats } from './nats-server.ts';
 import { peopleContract } from './people.contract.ts';
 import { pushContract } from './push.contract.ts';

@@ -1,5 +1,5 @@
 import { createLogger, createRedactor, runProcess } from '@stopgo/runtime';
-import { secretsOfNatsUrl } from '@stopgo/store';
+import { secretsOfNatsUrl } from '@stopgo/store/nats';
 import { registerSecrets } from '../../parts/secrets.ts';
 import type { StartFlags } from '../../start/demo.ts';
 import { defaultConfigPath, startConfig } from '../../start/start-config.ts';

@@ -1,7 +1,8 @@
 import { store } from '@stopgo/proto';
 import { bind } from '@stopgo/rpc';
 import type { Started } from '@stopgo/runtime';
-import { startStore, startStoreOnNats } from '@stopgo/store';
+import { startStore } from '@stopgo/store';
+import { startStoreOnNats } from '@stopgo/store/nats';
 import { openStreamsOf } from '../../parts/store.ts';
 import { callsGraceMs } from '../bounds.ts';
 import { callersOf } from '../names.ts';
