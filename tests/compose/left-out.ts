@@ -29,6 +29,8 @@ export const leftOutFiles: Readonly<Record<string, string>> = {
   'fault.test.ts': 'breaks appends from inside of the process',
   'forged-call.test.ts': 'starts services one by one, to speak to them over gRPC',
   'filesystem.test.ts': 'has a tool server of its own',
+  'hostile-server.test.ts':
+    'has a tool server of its own, beside the platform; isolation.ts looks at those in containers',
   'model.test.ts': 'has configurations of its own: models, time-outs, a model that demands its signatures',
   'pins.test.ts': 'restarts the platform, with configurations of its own',
   'principals.test.ts': 'has tool servers of its own',
