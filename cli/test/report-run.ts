@@ -113,5 +113,7 @@ const emptyCall: facts.Call = {
   digest: '',
   error: '',
   reason: '',
+  rule: '',
+  policyDigest: '',
   agent: '',
 };

@@ -27,7 +27,9 @@ type WithoutTaskState =
   | 'delegationRequested'
   | 'delegationAsked'
   | 'delegationAnswered'
-  | 'modelAnsweredNothing';
+  | 'modelAnsweredNothing'
+  | 'standingApprovalGranted'
+  | 'standingApprovalRevoked';
 
 /** What an event makes of the task's state; undefined if it does not show. `before`: the state that was shown last. */
 export function stateAfter(fact: facts.Payload['fact'], before: TaskState | undefined) {

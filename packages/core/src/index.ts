@@ -8,7 +8,6 @@ export {
   type AgentNode,
   agentFromDefinition,
   childrenOf,
-  type Defined,
   defineAgent,
   defineToolset,
   instructionsName,
@@ -45,19 +44,6 @@ export {
   serverIdentity,
   unmet,
 } from './agent/pins.ts';
-export {
-  effectiveHints,
-  type HintOrigin,
-  type HintOrigins,
-  type HintSource,
-  type Hints,
-  hintOrigins,
-  isRepeatable,
-  malformedHint,
-  policyVerdict,
-  saysBoth,
-  saysNothing,
-} from './agent/policy.ts';
 export { withServerInstructions } from './agent/server-instructions.ts';
 export { rootStep } from './agent/step-id.ts';
 export { exitLoopTool } from './calls/control/exit-loop.ts';
@@ -183,6 +169,19 @@ export {
   signIn,
   userIdOf,
 } from './people/user.ts';
+export {
+  effectiveHints,
+  type HintOrigin,
+  type HintOrigins,
+  type HintSource,
+  type Hints,
+  hintOrigins,
+  isRepeatable,
+  malformedHint,
+  policyVerdict,
+  saysBoth,
+  saysNothing,
+} from './policy/hints.ts';
 export type { RunCommand } from './run/commands.ts';
 export { decideLate } from './run/decide-late.ts';
 export { decideRun, mayAskAgain } from './run/decide-run.ts';
@@ -247,6 +246,7 @@ export {
   textBytesMax,
 } from './text/bounds.ts';
 export { byteLength, type CutText, cutText } from './text/cut.ts';
+export type { Defined } from './text/defined.ts';
 export { callDigest, sha256Hex, toolPin, uuidFrom } from './text/digest.ts';
 export { durationPattern, formatDuration, parseDuration } from './text/duration.ts';
 export {

@@ -34,6 +34,9 @@ import {
 } from '@stopgo/core';
 import { approvals } from '@stopgo/proto';
 import type { SamplingAnswered } from '../src/interrupts/commands.ts';
+import { grantStanding, revokeStanding } from '../src/interrupts/decide-standing.ts';
+import type { PolicyCaller } from '../src/policy/judge-policy.ts';
+import type { Policy } from '../src/policy/policy.ts';
 import type { LateOutcome } from '../src/run/decide-late.ts';
 import type { DriverContext } from '../src/run/decide-run.ts';
 import { dawn } from './specification.ts';
@@ -129,15 +132,27 @@ type Saying = {
   readonly runId?: string;
   readonly token?: boolean;
   readonly sessionId?: string;
+  readonly policy?: Policy;
+  readonly caller?: PolicyCaller;
 };
 
+/** The same, and of its policy if it has one. */
+export const digestsWith = (policy: Policy | undefined) =>
+  policy === undefined ? digests : { ...digests, policyDigest: 'policy-digest' };
+
 /** The user says something. */
-export function says(text: string, { agent = assistant, runId = 'run-1', token = false, sessionId }: Saying = {}) {
+export function says(
+  text: string,
+  { agent = assistant, runId = 'run-1', token = false, sessionId, policy, caller }: Saying = {},
+) {
+  const names = digestsWith(policy);
+  const definitions = definedAs(names, { agent, tools, ...(policy && { policy }) });
   return (state: ConversationState) =>
     receiveMessage(state, {
       text,
       runId,
-      agent: { ...digests, definitions: definedAs(digests, { agent, tools }) },
+      agent: { ...names, definitions },
+      ...(caller && { caller }),
       instance: me,
       bearerTokenPresent: token,
       sessionId,
@@ -154,8 +169,8 @@ type Driving = Partial<Omit<DriverContext, 'definitions'> & StepDefinition>;
 
 /** A driver wants something on the record; without more, the driver that owns the run, of the assistant with its tools. */
 export function drives(commands: readonly RunCommand[], how: Driving = {}) {
-  const { agent = assistant, tools: known = tools, ...rest } = how;
-  const definitions = definedAs(digests, { agent, tools: known });
+  const { agent = assistant, tools: known = tools, policy, ...rest } = how;
+  const definitions = definedAs(digestsWith(policy), { agent, tools: known, ...(policy && { policy }) });
   return (state: ConversationState) => {
     const owner: Owner = state.run?.owner ?? { instance: me, epoch: 0 };
     const runId = state.run?.id ?? '';
@@ -322,6 +337,13 @@ export function approvalOf(state: ConversationState, callId?: string): string {
   if (id === undefined) throw new Error(`nothing is pending for ${callId ?? 'any call'}`);
   return id;
 }
+
+/** Somebody lets the like of a call run for the rest of the conversation. */
+export const grants = (callId: string, callArguments: 'same' | 'any' = 'any') =>
+  happened((state) => grantStanding(state, { approvalId: approvalOf(state, callId), callArguments }));
+/** Somebody takes the latest of that back. */
+export const revokes = () => (state: ConversationState) =>
+  revokeStanding(state, { standingId: state.standing?.at(-1)?.id ?? '' });
 
 /** Somebody decides on the approval of a call. */
 export function decides(decision: HumanDecision, callId?: string, sessionId?: string) {

@@ -92,7 +92,9 @@ type EndsNoRun =
   | 'delegationAsked'
   | 'delegationAnswered'
   | 'inputWithdrawn'
-  | 'modelAnsweredNothing';
+  | 'modelAnsweredNothing'
+  | 'standingApprovalGranted'
+  | 'standingApprovalRevoked';
 
 function endOf(fact: Fact, runId: string, texts: ReadonlyMap<number, string>): End | undefined {
   if (!('runId' in fact.value) || fact.value.runId !== runId) return undefined;

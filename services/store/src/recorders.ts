@@ -9,7 +9,7 @@ const streamsOf: Readonly<Partial<Record<PeerName, readonly string[]>>> = {
   approvals: ['conversation-', 'user-', 'apikey-'],
   // Who operates the platform makes its first user.
   operator: ['user-'],
-  orchestrator: ['conversation-', 'agent-', 'toolset-', 'tool-', 'push-'],
+  orchestrator: ['conversation-', 'agent-', 'toolset-', 'tool-', 'policy-', 'push-'],
   'mcp-bridge': ['pins-', 'tool-'],
 };
 
@@ -34,6 +34,8 @@ const recordersOf: Readonly<Record<FactName, readonly PeerName[]>> = {
   approvalRequested: byDriver,
   // Of the orchestrator not all: see `isOfNoPerson`.
   approvalResolved: ['approvals', 'orchestrator'],
+  standingApprovalGranted: byPeople,
+  standingApprovalRevoked: byPeople,
   inputRequested: byDriver,
   inputProvided: byDriver,
   inputWithdrawn: byDriver,
@@ -59,6 +61,7 @@ const recordersOf: Readonly<Record<FactName, readonly PeerName[]>> = {
   pushReleased: byDriver,
   agentDefined: byDriver,
   toolsetDefined: byDriver,
+  policyDefined: byDriver,
   // A bridge defines what it meets, whoever offers it what is of the platform itself.
   toolDefined: ['orchestrator', 'mcp-bridge'],
   toolServerMet: byBridge,

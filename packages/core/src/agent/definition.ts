@@ -1,7 +1,7 @@
 import { type CallTarget, serverOf } from '../events/target.ts';
-import { sha256Hex } from '../text/digest.ts';
-import { canonicalJson, type Json } from '../text/json.ts';
-import type { Hints } from './policy.ts';
+import type { Hints } from '../policy/hints.ts';
+import { type Defined, defined } from '../text/defined.ts';
+import type { Json } from '../text/json.ts';
 import { parsePlace } from './step-id.ts';
 
 /** An agent: a name and a tree of nodes. Plain JSON, so that it can be recorded whole. */
@@ -117,9 +117,6 @@ export const instructionsName = '@instructions';
 /** The tools of servers that a run knows, or all that a node is offered, by name. */
 export type Toolset = ReadonlyMap<string, OfferedTool>;
 
-/** A definition as it is recorded: canonical JSON and its digest. */
-export type Defined = { readonly digest: string; readonly definitionJson: string };
-
 /** The recorded form of an agent. */
 export function defineAgent(agent: AgentDefinition): Defined {
   return defined(agent as unknown as Json);
@@ -196,11 +193,6 @@ function entriesOf(definitionJson: string): readonly OfferedEntry[] {
     const instructions = said.get(entry.server);
     return instructions === undefined ? entry : { ...entry, instructions };
   });
-}
-
-function defined(value: Json): Defined {
-  const definitionJson = canonicalJson(value);
-  return { digest: sha256Hex(definitionJson), definitionJson };
 }
 
 /** A node, and what its place in the tree says of it. */

@@ -1,3 +1,4 @@
+import type { Policy } from '../policy/policy.ts';
 import { internalError } from '../text/errors.ts';
 import type { AgentDefinition, Toolset } from './definition.ts';
 
@@ -5,6 +6,8 @@ import type { AgentDefinition, Toolset } from './definition.ts';
 export type Definitions = {
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   readonly toolsets: ReadonlyMap<string, Toolset>;
+  /** Absent: there are none. */
+  readonly policies?: ReadonlyMap<string, Policy>;
 };
 
 /** What a step follows. */
@@ -12,10 +15,17 @@ export type StepDefinition = {
   readonly agent: AgentDefinition;
   /** The tools of servers that its agent knows. */
   readonly tools: Toolset;
+  /** What its calls are judged by beside the defaults; absent: by nothing else. */
+  readonly policy?: Policy;
 };
 
 /** Digests of what a step follows. */
-export type Digests = { readonly agentDigest: string; readonly toolsetDigest: string };
+export type Digests = {
+  readonly agentDigest: string;
+  readonly toolsetDigest: string;
+  /** Absent: there is no policy, and the defaults alone hold. */
+  readonly policyDigest?: string;
+};
 
 /** What a run that begins is to follow. */
 export type RunDefinition = Digests & {
@@ -27,8 +37,8 @@ export type RunDefinition = Digests & {
 export type DefinedRun = Digests & { readonly id: string };
 
 /** The definitions that a step follows: those that its run was started with. */
-export function digestsOf({ agentDigest, toolsetDigest }: DefinedRun, _stepId: string): Digests {
-  return { agentDigest, toolsetDigest };
+export function digestsOf({ agentDigest, toolsetDigest, policyDigest }: DefinedRun, _stepId: string): Digests {
+  return { agentDigest, toolsetDigest, ...(policyDigest === undefined ? {} : { policyDigest }) };
 }
 
 /**
@@ -38,16 +48,27 @@ export function digestsOf({ agentDigest, toolsetDigest }: DefinedRun, _stepId: s
  *   owes: that nothing is owed, for want of a definition, would release the run as if it waited for people.
  */
 export function definitionOf(definitions: Definitions, run: DefinedRun, stepId: string): StepDefinition {
-  const { agentDigest, toolsetDigest } = digestsOf(run, stepId);
+  const { agentDigest, toolsetDigest, policyDigest } = digestsOf(run, stepId);
+  const missing = (what: string): Error =>
+    internalError(`${what}, which step ${stepId} of run ${run.id} follows, was not loaded`);
   const agent = definitions.agents.get(agentDigest);
+  if (agent === undefined) throw missing(`the agent ${agentDigest}`);
   const tools = definitions.toolsets.get(toolsetDigest);
-  const missing = agent === undefined ? `the agent ${agentDigest}` : `the set of tools ${toolsetDigest}`;
-  if (agent === undefined || tools === undefined)
-    throw internalError(`${missing}, which step ${stepId} of run ${run.id} follows, was not loaded`);
-  return { agent, tools };
+  if (tools === undefined) throw missing(`the set of tools ${toolsetDigest}`);
+  if (policyDigest === undefined) return { agent, tools };
+  const policy = definitions.policies?.get(policyDigest);
+  if (policy === undefined) throw missing(`the policy ${policyDigest}`);
+  return { agent, tools, policy };
 }
 
-/** An agent and its tools under their digests. */
-export function definedAs({ agentDigest, toolsetDigest }: Digests, { agent, tools }: StepDefinition): Definitions {
-  return { agents: new Map([[agentDigest, agent]]), toolsets: new Map([[toolsetDigest, tools]]) };
+/** An agent, its tools and its policy under their digests. */
+export function definedAs(
+  { agentDigest, toolsetDigest, policyDigest }: Digests,
+  { agent, tools, policy }: StepDefinition,
+): Definitions {
+  return {
+    agents: new Map([[agentDigest, agent]]),
+    toolsets: new Map([[toolsetDigest, tools]]),
+    ...(policyDigest === undefined || policy === undefined ? {} : { policies: new Map([[policyDigest, policy]]) }),
+  };
 }

@@ -3,6 +3,7 @@ import type { Fact, PersonFact } from '../events/facts.ts';
 import {
   agentStream,
   conversationStream,
+  policyStream,
   type StreamName,
   toolStream,
   toolsetStream,
@@ -25,6 +26,7 @@ export function streamsNamedBy(one: Fact): readonly StreamName[] {
       return [
         ...(one.value.agentDigest === '' ? [] : [agentStream(one.value.agentDigest)]),
         ...(one.value.toolsetDigest === '' ? [] : [toolsetStream(one.value.toolsetDigest)]),
+        ...(one.value.policyDigest === '' ? [] : [policyStream(one.value.policyDigest)]),
       ];
     case 'modelResponded':
       return one.value.calls.filter(isOfTool).map(({ pin }) => toolStream(pin));
@@ -81,7 +83,10 @@ type NamingNothing =
   | 'pushClaimed'
   | 'pushAttempted'
   | 'pushReleased'
+  | 'standingApprovalGranted'
+  | 'standingApprovalRevoked'
   | 'agentDefined'
+  | 'policyDefined'
   | 'toolDefined';
 
 /** None of a definition that is damaged: that shows in the hash of its event. */

@@ -1,13 +1,14 @@
 import { facts } from '@stopgo/proto';
-import type { OfferedTool } from '../agent/definition.ts';
-import { isRepeatable, policyVerdict } from '../agent/policy.ts';
 import { namesOnRecord } from '../events/target.ts';
+import { isRepeatable } from '../policy/hints.ts';
+import type { DemandSpec } from '../policy/policy.ts';
 import { argumentsBytesMax, callsPerRunMax, delegatedBytesMax } from '../text/bounds.ts';
 import { byteLength } from '../text/cut.ts';
 import { callDigest } from '../text/digest.ts';
 import { canonicalArguments } from '../text/exact-json.ts';
 import { kindOf } from './kinds.ts';
 import type { CallSite } from './offers.ts';
+import { type JudgedIn, verdictOn } from './verdict.ts';
 
 /** A call as a model asked for it. */
 export type RequestedCall = {
@@ -33,19 +34,32 @@ export type JudgedCall = {
   readonly digest: string;
   readonly error: string;
   readonly reason: string;
+  /** Name of the rule that decided; empty: none did. */
+  readonly rule: string;
+  /** Digest of the policy that it was judged by; empty: there is none. */
+  readonly policyDigest: string;
+};
+
+/** A call, and what its approval takes: that is recorded with the approval. */
+export type Judgement = {
+  readonly call: JudgedCall;
+  readonly demand?: DemandSpec;
+  readonly standingId?: string;
 };
 
 /**
  * The verdict on a call that a model or a node asks for, from where in the tree that is; `callsBefore`: how many calls the run has
  * already, in all branches.
  */
-export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0): JudgedCall {
+export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0, given: JudgedIn = {}): Judgement {
   const read = canonicalArguments(call.argumentsJson);
   // What has no canonical form is not repeated: two readers could take it for different arguments.
   const argumentsJson = 'json' in read ? read.json : '{}';
   const common = { providerCallId: call.providerCallId, tool: call.name, argumentsJson };
+  const unruled = { rule: '', policyDigest: '' };
   const refused = (error: string): JudgedCall => ({
     ...common,
+    ...unruled,
     server: '',
     agent: '',
     disposition: facts.Disposition.REFUSED,
@@ -57,49 +71,51 @@ export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0):
   });
   const problem = 'problem' in read ? read.problem : call.refusal;
   const tool = site.offered.get(call.name);
-  if (tool?.target.kind === 'control')
-    return problem === undefined ? { ...refused(''), disposition: facts.Disposition.CONTROL } : refused(problem);
-  if (callsBefore >= callsPerRunMax)
-    return refused(`The run has ${callsPerRunMax} calls under way, which is the most; ask again when some are done.`);
+  if (tool?.target.kind === 'control') {
+    const control = { ...refused(''), disposition: facts.Disposition.CONTROL };
+    return { call: problem === undefined ? control : refused(problem) };
+  }
+  if (callsBefore >= callsPerRunMax) {
+    const most = `The run has ${callsPerRunMax} calls under way, which is the most; ask again when some are done.`;
+    return { call: refused(most) };
+  }
   // What is known of a tool that was not offered is why it was not.
-  if (tool === undefined)
-    return refused('json' in read && call.refusal !== undefined ? call.refusal : `Tool not found: ${call.name}`);
+  if (tool === undefined) {
+    const why = 'json' in read && call.refusal !== undefined ? call.refusal : `Tool not found: ${call.name}`;
+    return { call: refused(why) };
+  }
   const bytesMax = site.node.type === 'a2a' ? delegatedBytesMax : argumentsBytesMax;
   if (Math.max(byteLength(call.argumentsJson), byteLength(argumentsJson)) > bytesMax)
-    return refused(`The arguments are longer than ${bytesMax} bytes; the call was not run.`);
-  if (problem !== undefined) return refused(problem);
+    return { call: refused(`The arguments are longer than ${bytesMax} bytes; the call was not run.`) };
+  if (problem !== undefined) return { call: refused(problem) };
   const { pin, target } = tool;
   const { noun, problemOf } = kindOf(target);
   const unsendable = problemOf(argumentsJson);
-  if (unsendable !== undefined) return refused(unsendable);
-  const verdict = policyVerdict(tool, noun);
+  if (unsendable !== undefined) return { call: refused(unsendable) };
   const names = namesOnRecord(target);
-  const judged = {
-    ...common,
-    ...names,
-    pin,
-    digest: callDigest({ server: names.server, tool: tool.name, pin, argumentsJson }),
-    repeatable: isRepeatable(tool.hints),
-    error: '',
-    reason: verdict.reason,
+  const digest = callDigest({ server: names.server, tool: tool.name, pin, argumentsJson });
+  const verdict = verdictOn(tool, site, noun, { argumentsJson, digest }, given);
+  const { disposition, reason, rule = '', demand, standingId } = verdict;
+  const ruled = { rule, policyDigest: site.policyDigest ?? '' };
+  if (disposition === facts.Disposition.REFUSED) return { call: { ...refused(notAllowed(reason)), reason, ...ruled } };
+  return {
+    call: {
+      ...common,
+      ...names,
+      pin,
+      digest,
+      repeatable: isRepeatable(tool.hints),
+      error: '',
+      disposition,
+      reason,
+      ...ruled,
+    },
+    ...(demand && { demand }),
+    ...(standingId === undefined ? {} : { standingId }),
   };
-  switch (verdict.kind) {
-    case 'allow':
-      return { ...judged, disposition: facts.Disposition.ALLOWED };
-    case 'deny':
-      return { ...refused(`The call is not allowed: ${verdict.reason}.`), reason: verdict.reason };
-    case 'ask':
-      return runsAtOnce(tool, site)
-        ? {
-            ...judged,
-            disposition: facts.Disposition.AUTO_APPROVED,
-            reason: `${verdict.reason}; inside parallel and loop it runs at once unless approval: require is set`,
-          }
-        : { ...judged, disposition: facts.Disposition.GATED };
-  }
 }
 
-/** Inside `parallel` and `loop` a destructive call runs at once, unless its node or its tool wants an approval. */
-function runsAtOnce(tool: OfferedTool, site: CallSite): boolean {
-  return site.insideParallelOrLoop && site.node.approval !== 'require' && !tool.approvalRequired;
+/** What a model is told of a call that a rule does not allow, for a reason that people gave. */
+export function notAllowed(reason: string): string {
+  return `The call is not allowed: ${/[.!?]$/.test(reason) ? reason : `${reason}.`}`;
 }

@@ -14,6 +14,7 @@ export function newCall(call: facts.Call, stepId: string, revision: number): Cal
     digest: call.digest,
     repeatable: call.repeatable,
     gated: call.disposition === facts.Disposition.GATED,
+    ...(call.rule === '' ? {} : { rule: call.rule }),
     revision,
     attempt: 0,
     asked: 0,

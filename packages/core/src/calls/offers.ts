@@ -1,5 +1,6 @@
 import { nodeAt, type OfferedTool, type ToolNode, type Toolset } from '../agent/definition.ts';
-import { type DefinedRun, type Definitions, definitionOf } from '../agent/definitions.ts';
+import { type DefinedRun, type Definitions, definitionOf, digestsOf } from '../agent/definitions.ts';
+import type { Policy } from '../policy/policy.ts';
 import { looksAlike } from '../text/look-alike.ts';
 import type { CallKind } from './kind.ts';
 import { callKinds } from './kinds.ts';
@@ -22,14 +23,26 @@ export function offeredTo(node: ToolNode, tools: Toolset): Toolset {
 export type CallSite = {
   readonly node: ToolNode;
   readonly insideParallelOrLoop: boolean;
+  /** Of the agent whose tree it is. */
+  readonly agentName: string;
+  /** What its calls are judged by beside the defaults, and its digest; absent: by nothing else. */
+  readonly policy?: Policy;
+  readonly policyDigest?: string;
   /** All that the node may call. */
   readonly offered: Toolset;
 };
 
 /** Where a step makes its calls; undefined if its node makes none. */
 export function callSiteOf(definitions: Definitions, run: DefinedRun, stepId: string): CallSite | undefined {
-  const { agent, tools } = definitionOf(definitions, run, stepId);
+  const { agent, tools, policy } = definitionOf(definitions, run, stepId);
+  const { policyDigest } = digestsOf(run, stepId);
   const { node, insideParallelOrLoop = false } = nodeAt(agent, stepId) ?? {};
   if (node?.type !== 'llm' && node?.type !== 'a2a') return undefined;
-  return { node, insideParallelOrLoop, offered: offeredTo(node, tools) };
+  return {
+    node,
+    insideParallelOrLoop,
+    agentName: agent.name,
+    ...(policy === undefined || policyDigest === undefined ? {} : { policy, policyDigest }),
+    offered: offeredTo(node, tools),
+  };
 }

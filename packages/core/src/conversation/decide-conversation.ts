@@ -9,8 +9,10 @@ import { rootStep } from '../agent/step-id.ts';
 import { type Fact, fact } from '../events/facts.ts';
 import { provideToken } from '../interrupts/decide-approval.ts';
 import { withdrawal } from '../interrupts/kinds/approval.ts';
+import { nobody, type PolicyCaller } from '../policy/judge-policy.ts';
 import { advanceInto } from '../run/advance-into.ts';
 import { anticipate, type Effect } from '../run/interpreter.ts';
+import { callerToWire } from '../state/caller.ts';
 import { anonymousPrincipal } from '../state/principal.ts';
 import { anotherSession, type IdempotencyKey } from '../state/request.ts';
 import type { ConversationState, Owner, RunState } from '../state/state.ts';
@@ -57,6 +59,8 @@ export type MessageCommand = {
   /** The process that will drive the run. */
   readonly instance: string;
   readonly bearerTokenPresent: boolean;
+  /** Whom the run answers, as rules see them; absent: nobody in particular. */
+  readonly caller?: PolicyCaller;
   /** The session that the request names; absent: it names none, and stays in that of the conversation. */
   readonly sessionId?: string | undefined;
   readonly idempotency?: IdempotencyKey;
@@ -91,9 +95,10 @@ export function receiveMessage(state: ConversationState, command: MessageCommand
   }
   const me: Owner = { instance: command.instance, epoch: 1 };
   if (command.agent === undefined) return { kind: 'no_agent' };
-  const { agentDigest, toolsetDigest, definitions } = command.agent;
-  const { runId, text, bearerTokenPresent, now } = command;
-  const { agent } = definitionOf(definitions, { id: runId, agentDigest, toolsetDigest }, rootStep);
+  const { definitions, ...digests } = command.agent;
+  const { runId, text, bearerTokenPresent, caller = nobody, now } = command;
+  const { agentDigest, toolsetDigest, policyDigest } = digests;
+  const { agent } = definitionOf(definitions, { id: runId, ...digests }, rootStep);
   const first = [
     fact('userMessageReceived', { runId, text, ...optional(command.idempotency) }),
     fact('runStarted', {
@@ -104,6 +109,7 @@ export function receiveMessage(state: ConversationState, command: MessageCommand
       bearerTokenPresent,
       pipeline: isPipeline(agent),
       sessionId: anotherSession(state, command),
+      ...(policyDigest === undefined ? {} : { policyDigest, caller: callerToWire(caller) }),
     }),
   ];
   const ahead = advanceInto(first.length, definitions, anticipate(state, first, now), now);

@@ -11,7 +11,7 @@ export type FactName = Fact['case'];
 export type FactOf<N extends FactName> = Extract<Fact, { case: N }>['value'];
 
 /** Facts of streams of definitions. */
-export type DefinitionFact = 'agentDefined' | 'toolsetDefined' | 'toolDefined';
+export type DefinitionFact = 'agentDefined' | 'toolsetDefined' | 'toolDefined' | 'policyDefined';
 /** Facts of what people accepted of tool servers. */
 export type PinFact = 'toolServerMet' | 'toolsAccepted';
 /** Facts of who is told of a conversation's task. */

@@ -36,6 +36,10 @@ export function agentStream(digest: string): StreamName {
 export function toolsetStream(digest: string): StreamName {
   return `toolset-${digest}` as StreamName;
 }
+/** The stream that holds a policy. */
+export function policyStream(digest: string): StreamName {
+  return `policy-${digest}` as StreamName;
+}
 /** The stream that holds a tool's definition. */
 export function toolStream(pin: string): StreamName {
   return `tool-${pin}` as StreamName;

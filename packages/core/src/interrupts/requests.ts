@@ -2,13 +2,15 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { facts as wire } from '@stopgo/proto';
 import { describeCall, describeDoubt } from '../calls/description.ts';
-import type { JudgedCall } from '../calls/judge.ts';
+import type { Judgement } from '../calls/judge.ts';
 import { isSent, type SentTarget, sentKindOf } from '../calls/kinds.ts';
 import { type Fact, fact } from '../events/facts.ts';
 import { recordedTarget, serverOf } from '../events/target.ts';
+import type { DemandSpec } from '../policy/policy.ts';
 import type { CallState, RunState } from '../state/state.ts';
 import { nodeOf } from '../state/work.ts';
 import { uuidFrom } from '../text/digest.ts';
+import { demandOf } from './demand.ts';
 
 /** A call that an approval is requested for. */
 type Askable = {
@@ -21,6 +23,9 @@ type Askable = {
   readonly asked: number;
   readonly callRevision: number;
   readonly reason: string;
+  /** The rule that asks; absent: the defaults do. */
+  readonly rule?: string;
+  readonly demand?: DemandSpec;
 };
 
 /** The request to approve a call, and its id: the same for the same request of the same call. */
@@ -31,6 +36,7 @@ export function approvalRequest(run: RunState, call: Askable): { id: string; fac
   const choices = ['approve', 'reject'];
   const kind = sentKindOf(target).approvalKind;
   const server = serverOf(target);
+  const { rule = '', demand } = call;
   return {
     id,
     fact: fact('approvalRequested', {
@@ -47,6 +53,9 @@ export function approvalRequest(run: RunState, call: Askable): { id: string; fac
       reason,
       callRevision,
       node: nodeOf(run, stepId),
+      rule,
+      policyDigest: run.policyDigest ?? '',
+      ...(demand && { demand: demandOf(demand) }),
     }),
   };
 }
@@ -55,22 +64,36 @@ export function approvalRequest(run: RunState, call: Askable): { id: string; fac
 export function approvalOf(
   run: RunState,
   stepId: string,
-  call: JudgedCall & { readonly callId: string },
+  { call, demand, standingId = '' }: Judgement & { readonly call: { readonly callId: string } },
   callRevision: number,
 ): Fact[] {
-  const { disposition, callId, tool, reason } = call;
+  const { disposition, callId, tool, reason, rule, policyDigest } = call;
   const automatic = disposition === wire.Disposition.AUTO_APPROVED;
   const target = recordedTarget(call);
   if (!isSent(target) || (!automatic && disposition !== wire.Disposition.GATED)) return [];
-  const { id: approvalId, fact: request } = approvalRequest(run, { ...call, target, stepId, asked: 0, callRevision });
+  const { id: approvalId, fact: request } = approvalRequest(run, {
+    ...call,
+    target,
+    stepId,
+    asked: 0,
+    callRevision,
+    ...(demand && { demand }),
+  });
   if (!automatic) return [request];
   const decision = wire.Decision.APPROVED;
-  const approved = { approvalId, runId: run.id, decision, reason, callId, tool, byPolicy: true };
+  const by = { byPolicy: true, standingId, rule, policyDigest };
+  const approved = { approvalId, runId: run.id, decision, reason, callId, tool, ...by };
   return [request, fact('approvalResolved', approved)];
 }
 
 /** The request to decide what becomes of a call whose outcome nobody knows. */
-export function doubtRequest(run: RunState, call: CallState, reason: string, argumentsJson: string): Fact {
+export function doubtRequest(
+  run: RunState,
+  call: CallState,
+  reason: string,
+  argumentsJson: string,
+  demand?: DemandSpec,
+): Fact {
   return fact('approvalRequested', {
     approvalId: uuidFrom('approval', run.id, call.id, String(call.asked + 1)),
     runId: run.id,
@@ -85,6 +108,9 @@ export function doubtRequest(run: RunState, call: CallState, reason: string, arg
     reason,
     callRevision: call.revision,
     node: nodeOf(run, call.stepId),
+    rule: call.rule ?? '',
+    policyDigest: run.policyDigest ?? '',
+    ...(demand && { demand: demandOf(demand) }),
   });
 }
 

@@ -1,8 +1,8 @@
 /** What of calls needs a yes, and whose: ordered rules, as plain data. The first that matches a call decides it. */
-import type { Defined } from '../agent/definition.ts';
-import type { Hints } from '../agent/policy.ts';
-import { sha256Hex } from '../text/digest.ts';
-import { canonicalJson, type Json } from '../text/json.ts';
+
+import { type Defined, defined } from '../text/defined.ts';
+import type { Json } from '../text/json.ts';
+import type { Hints } from './hints.ts';
 
 /** What a rule makes of a call. */
 export type RuleVerdict = 'allow' | 'ask' | 'deny';
@@ -57,8 +57,7 @@ export type Policy = { readonly rules: readonly Rule[] };
 
 /** The recorded form of a policy: canonical JSON and its digest. */
 export function definePolicy(policy: Policy): Defined {
-  const definitionJson = canonicalJson(policy as unknown as Json);
-  return { digest: sha256Hex(definitionJson), definitionJson };
+  return defined(policy as unknown as Json);
 }
 
 /** A policy from its recorded form. */

@@ -1,5 +1,7 @@
 /** A policy from plain data, as YAML or JSON gives it: the `approvals` of a configuration, or a file of its own. */
-import type { Hints } from '../agent/policy.ts';
+
+import { readPredicate } from './cel.ts';
+import type { Hints } from './hints.ts';
 import type { Policy, Rule, RuleVerdict } from './policy.ts';
 import { isMapping, type PolicyProblem, PolicyReader } from './policy-reader.ts';
 import { demandKeys, readDemand } from './read-demand.ts';
@@ -64,7 +66,7 @@ function readRule(value: Readonly<Record<string, unknown>>, place: PolicyReader)
     if (value[key] !== undefined && verdict !== undefined && verdict !== 'ask')
       reader.at(key).problem(`is for rules that ask; the verdict of this one is ${verdict}`);
   const demand = readDemand(value, reader);
-  const when = readText(value.when, reader.at('when'), whenCharactersMax);
+  const when = readWhen(value.when, reader.at('when'));
   const annotations = value.annotations === undefined ? undefined : readAnnotations(value.annotations, reader);
   return {
     name,
@@ -75,6 +77,18 @@ function readRule(value: Readonly<Record<string, unknown>>, place: PolicyReader)
     reason: readText(value.reason, reader.at('reason'), reasonCharactersMax) ?? '',
     ...(demand && { demand }),
   };
+}
+
+function readWhen(value: unknown, reader: PolicyReader): string | undefined {
+  const when = readText(value, reader, whenCharactersMax);
+  const predicate = when === undefined ? undefined : readPredicate(when);
+  if (predicate !== undefined && 'message' in predicate) {
+    const { message, offset } = predicate;
+    const lines = (when ?? '').slice(0, offset).split('\n');
+    const line = lines.length === 1 ? '' : `line ${lines.length}, `;
+    reader.problem(`${message} (${line}character ${(lines.at(-1) ?? '').length + 1} of it)`);
+  }
+  return when;
 }
 
 function globsOf(

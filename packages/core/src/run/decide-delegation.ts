@@ -4,6 +4,7 @@ import type { Definitions } from '../agent/definitions.ts';
 import { callId } from '../agent/step-id.ts';
 import { failedDelegation } from '../calls/finished.ts';
 import { judgeCall } from '../calls/judge.ts';
+import { judgedIn } from '../calls/judged-in.ts';
 import { callSiteOf } from '../calls/offers.ts';
 import { callOfNode } from '../calls/remote-agent.ts';
 import { type Fact, fact } from '../events/facts.ts';
@@ -24,13 +25,13 @@ export function delegated(
   const step = run.steps[stepId];
   const site = callSiteOf(definitions, run, stepId);
   if (step?.finished !== undefined || step?.turn !== 0 || site?.node.type !== 'a2a') return [];
-  const judged = judgeCall(callOfNode(site.node, message), site);
+  const { call: judged, ...rest } = judgeCall(callOfNode(site.node, message), site, 0, judgedIn(state, run, 1));
   const isRefused = judged.disposition === wire.Disposition.REFUSED;
   // What cannot be sent is not kept either.
   const call = { callId: callId(stepId, 1, 0), ...judged, ...(isRefused ? { argumentsJson: '{}' } : {}) };
   const requested = fact('delegationRequested', { runId: run.id, stepId, call, node: nodeOf(run, stepId) });
   if (isRefused) return [requested, failedDelegation(run, stepId, call.error)];
-  return [requested, ...approvalOf(run, stepId, call, state.revision + 1)];
+  return [requested, ...approvalOf(run, stepId, { ...rest, call }, state.revision + 1)];
 }
 
 /** The facts of what another agent tells of a task that goes on: none if it is on the record already. */

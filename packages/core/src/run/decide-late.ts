@@ -1,8 +1,12 @@
+import type { Definitions } from '../agent/definitions.ts';
 import { finished } from '../calls/finished.ts';
 import type { CallOutcomeCommand } from '../calls/outcome.ts';
 import { type Fact, fact } from '../events/facts.ts';
 import type { ConversationState } from '../state/state.ts';
 import { decideOutcome } from './decide-outcome.ts';
+
+/** What a call has come to needs none. */
+const noDefinitions: Definitions = { agents: new Map(), toolsets: new Map() };
 
 /** An outcome that says something new even when it comes late. */
 export type LateOutcome = Extract<CallOutcomeCommand, { type: 'callFinished' | 'callUnknown' }>;
@@ -26,7 +30,7 @@ export function decideLate(
     return run === undefined ? [fact('toolCallInDoubt', { runId, stepId, callId, attempt, reason })] : [];
   }
   if (run !== undefined) {
-    const facts = decideOutcome(run, outcome);
+    const facts = decideOutcome(run, outcome, noDefinitions);
     if (facts.length > 0) return facts;
     const call = run.calls[callId];
     const isRecorded = call?.attempt === attempt && (call.outcome === 'result' || call.outcome === 'error');

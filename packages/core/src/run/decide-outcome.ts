@@ -1,15 +1,23 @@
 /** What an attempt of a call came to, and what follows from it. */
 
 import { facts as wire } from '@stopgo/proto';
-import { isRepeatable, policyVerdict } from '../agent/policy.ts';
+import type { OfferedTool } from '../agent/definition.ts';
+import { type Definitions, definitionOf } from '../agent/definitions.ts';
 import { type AttemptPlace, delegatingNode, failedDelegation, finished } from '../calls/finished.ts';
+import { notAllowed } from '../calls/judge.ts';
+import { judgedIn } from '../calls/judged-in.ts';
 import { isSent } from '../calls/kinds.ts';
+import { callSiteOf } from '../calls/offers.ts';
 import type { CallOutcomeCommand } from '../calls/outcome.ts';
+import { rulingOn } from '../calls/verdict.ts';
 import { type Fact, fact } from '../events/facts.ts';
 import { serverOf } from '../events/target.ts';
 import { inputsOver } from '../interrupts/decide-inputs.ts';
 import { isPending, withdrawal } from '../interrupts/kinds/approval.ts';
 import { approvalRequest, doubtRequest, tokenRequest } from '../interrupts/requests.ts';
+import { isRepeatable, policyVerdict } from '../policy/hints.ts';
+import type { Ruling } from '../policy/judge-policy.ts';
+import type { DemandSpec } from '../policy/policy.ts';
 import type { CallState, RunState } from '../state/state.ts';
 import { isUnderWay, pendingApprovals } from '../state/work.ts';
 import { pinChangesPerCallMax } from '../text/bounds.ts';
@@ -17,16 +25,16 @@ import { callDigest } from '../text/digest.ts';
 import { heldUntilAccepted } from '../text/texts.ts';
 
 /** The facts that an outcome leaves in a run that is open. None if it does not belong to the attempt that is under way. */
-export function decideOutcome(run: RunState, outcome: CallOutcomeCommand): Fact[] {
+export function decideOutcome(run: RunState, outcome: CallOutcomeCommand, definitions: Definitions): Fact[] {
   const call = run.calls[outcome.callId];
   if (call === undefined) return [];
   if (isUnderWay(call, outcome.attempt))
-    return [...questionsOver(run, call), ...inputsOver(run, outcome), ...outcomeOf(run, call, outcome)];
+    return [...questionsOver(run, call), ...inputsOver(run, outcome), ...outcomeOf(run, call, outcome, definitions)];
   // It comes late, but nobody has decided yet: what it says is better than a human's guess.
   if (call.phase === 'in_doubt' && call.attempt === outcome.attempt && outcome.type === 'callFinished') {
     const doubt = pendingApprovals(run).find((id) => run.interrupts[id]?.callId === call.id);
     const withdrawn = doubt === undefined ? [] : [withdrawal(run, doubt, 'the outcome of the call has come in')];
-    return [...withdrawn, ...outcomeOf(run, call, outcome)];
+    return [...withdrawn, ...outcomeOf(run, call, outcome, definitions)];
   }
   return [];
 }
@@ -37,14 +45,17 @@ function questionsOver(run: RunState, { sent }: CallState): Fact[] {
   return pending.map(({ askedAs }) => withdrawal(run, askedAs, 'the task of the agent has come to an end'));
 }
 
-function outcomeOf(run: RunState, call: CallState, outcome: CallOutcomeCommand): Fact[] {
+function outcomeOf(run: RunState, call: CallState, outcome: CallOutcomeCommand, definitions: Definitions): Fact[] {
   const place = { runId: run.id, stepId: call.stepId, callId: call.id, attempt: outcome.attempt };
   switch (outcome.type) {
     case 'callFinished':
       return [finished(place, outcome, delegatingNode(run, call.stepId)), ...failedNode(run, call, outcome)];
     case 'callUnknown': {
-      const { reason } = outcome;
-      return [fact('toolCallInDoubt', { ...place, reason }), doubtRequest(run, call, reason, outcome.argumentsJson)];
+      const { reason, argumentsJson } = outcome;
+      // Whoever says that it is to run again says yes to it anew.
+      const demand = demandOnRecord(definitions, run, call);
+      const request = doubtRequest(run, call, reason, argumentsJson, demand && untimed(demand));
+      return [fact('toolCallInDoubt', { ...place, reason }), request];
     }
     case 'callNotStarted': {
       const { message } = outcome;
@@ -62,7 +73,7 @@ function outcomeOf(run: RunState, call: CallState, outcome: CallOutcomeCommand):
       return [fact('toolCallRefused', refused), tokenRequest(run, call.id, outcome.prompt)];
     }
     case 'callPinChanged':
-      return pinChanged(run, call, outcome, place);
+      return pinChanged(run, call, outcome, place, definitions);
   }
 }
 
@@ -84,6 +95,7 @@ function pinChanged(
   call: CallState,
   outcome: Extract<CallOutcomeCommand, { type: 'callPinChanged' }>,
   place: AttemptPlace,
+  definitions: Definitions,
 ): Fact[] {
   const { current, argumentsJson } = outcome;
   const { pin } = current;
@@ -92,16 +104,20 @@ function pinChanged(
   const message = `the definition of ${call.tool} changed`;
   const refused = { ...place, reason: wire.RefusalReason.PIN_CHANGED, message, pin, digest, repeatable };
   const changed = fact('toolCallRefused', refused);
-  const verdict = policyVerdict(current);
+  const ruling = ruledAnew(definitions, run, call, current, argumentsJson);
+  const isAsked = policyVerdict(current).kind === 'ask' || ruling?.verdict === 'ask';
   const failed = (content: string): Fact[] => [changed, failedCall(call, outcome.attempt, content, place)];
-  if (verdict.kind === 'deny') return failed(`The call is not allowed: ${verdict.reason}.`);
+  if (ruling?.verdict === 'deny') return failed(notAllowed(ruling.reason));
   if (call.pinChanges >= pinChangesPerCallMax)
     return failed(`Tool execution failed: ${message} again and again (${call.pinChanges + 1} times)`);
-  if (verdict.kind === 'allow' && !call.gated) return [changed];
+  if (!isAsked && !call.gated) return [changed];
   const since = call.approvalId === undefined ? message : `${message} after it was approved`;
   const reason = outcome.isHeld === true ? `${since}; ${heldUntilAccepted}` : since;
   const { id: callId, stepId, tool, target, asked, revision: callRevision } = call;
   if (!isSent(target)) return [changed];
+  // A rule that asked for it at first still does, whatever the tool is now.
+  const demand = ruling?.verdict === 'ask' ? ruling.demand : demandOnRecord(definitions, run, call);
+  const rule = ruling?.verdict === 'ask' ? ruling.rule : call.rule;
   const request = approvalRequest(run, {
     callId,
     stepId,
@@ -112,8 +128,37 @@ function pinChanged(
     asked,
     callRevision,
     reason,
+    ...(rule === undefined ? {} : { rule }),
+    ...(demand && { demand }),
   });
   return [changed, request.fact];
+}
+
+/** What the policy says of a call whose tool is another one now; undefined if it says nothing. */
+function ruledAnew(
+  definitions: Definitions,
+  run: RunState,
+  call: CallState,
+  current: OfferedTool,
+  argumentsJson: string,
+): Ruling | undefined {
+  if (run.policyDigest === undefined) return undefined;
+  const site = callSiteOf(definitions, run, call.stepId);
+  const { turn = 1 } = run.steps[call.stepId] ?? {};
+  const { context } = judgedIn({}, run, turn);
+  return site && context && rulingOn({ ...current, name: call.tool }, site, argumentsJson, context);
+}
+
+/** What the rule that decided a call demands of its approval; undefined if none did, or it demands nothing. */
+function demandOnRecord(definitions: Definitions, run: RunState, call: CallState): DemandSpec | undefined {
+  if (run.policyDigest === undefined || call.rule === undefined) return undefined;
+  const { policy } = definitionOf(definitions, run, call.stepId);
+  return policy?.rules.find(({ name }) => name === call.rule)?.demand;
+}
+
+/** Who decides, without times: what is in doubt is not decided by waiting. */
+function untimed({ approvers, votes, notRequester }: DemandSpec): DemandSpec {
+  return { approvers, votes, notRequester, remindAfterMs: [], escalations: [] };
 }
 
 function failedCall(call: CallState, attempt: number, content: string, place: AttemptPlace): Fact {

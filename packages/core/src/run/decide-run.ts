@@ -10,7 +10,8 @@
 
 import type { Definitions } from '../agent/definitions.ts';
 import { callId } from '../agent/step-id.ts';
-import { judgeCall } from '../calls/judge.ts';
+import { type Judgement, judgeCall } from '../calls/judge.ts';
+import { judgedIn } from '../calls/judged-in.ts';
 import { isSent, sentKindOf } from '../calls/kinds.ts';
 import { callSiteOf } from '../calls/offers.ts';
 import { encodeFact, type Fact, fact } from '../events/facts.ts';
@@ -207,7 +208,7 @@ function decideOne(
     case 'needToken':
       return needToken(run, command.callId, command.prompt);
     default:
-      return decideOutcome(run, command);
+      return decideOutcome(run, command, context.definitions);
   }
 }
 
@@ -224,10 +225,18 @@ function answered(state: ConversationState, run: RunState, answer: ModelAnswered
   if (answer.calls.length > callsPerAnswerMax)
     return untaken(`the model asked for ${answer.calls.length} calls at once; at most ${callsPerAnswerMax} are taken`);
   const before = Object.values(run.calls).filter(({ stepId }) => stepId !== answer.stepId).length;
-  const calls = answer.calls.map((call, index) => ({
-    callId: callId(answer.stepId, answer.turn, index),
-    ...judgeCall(call, site, before + index),
-  }));
+  const judged: (Judgement & { readonly call: { readonly callId: string } })[] = [];
+  for (const [index, requested] of answer.calls.entries()) {
+    const given = judgedIn(
+      state,
+      run,
+      answer.turn,
+      judged.map(({ call }) => call),
+    );
+    const { call, ...rest } = judgeCall(requested, site, before + index, given);
+    judged.push({ ...rest, call: { callId: callId(answer.stepId, answer.turn, index), ...call } });
+  }
+  const calls = judged.map(({ call }) => call);
   const responded = fact('modelResponded', {
     runId: run.id,
     stepId: answer.stepId,
@@ -242,7 +251,7 @@ function answered(state: ConversationState, run: RunState, answer: ModelAnswered
     node: nodeOf(run, answer.stepId),
   });
   const callRevision = state.revision + 1;
-  const asked = calls.flatMap((call) => approvalOf(run, answer.stepId, call, callRevision));
+  const asked = judged.flatMap((one) => approvalOf(run, answer.stepId, one, callRevision));
   const all = [responded, ...asked];
   // The answer and the approvals of its calls belong together: what does not fit one append is no answer.
   const bytes = all.reduce((sum, one) => sum + encodeFact(one).length, 0);

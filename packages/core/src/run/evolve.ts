@@ -1,5 +1,6 @@
 import { facts } from '@stopgo/proto';
 import { childStep, isBelow, iterationOfStep } from '../agent/step-id.ts';
+import { withCalls } from '../calls/judged-in.ts';
 import { newCall } from '../calls/new-call.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
 import { evolveProvided, evolveWithdrawn, withoutAsking } from '../interrupts/evolve-inputs.ts';
@@ -14,6 +15,8 @@ import {
 } from '../interrupts/evolve-questions.ts';
 import { evolveVote } from '../interrupts/kinds/approval.ts';
 import { evolveApprovalAsked, evolveInputAsked } from '../interrupts/kinds.ts';
+import { withoutStanding, withStanding } from '../interrupts/standing.ts';
+import { callerFromWire } from '../state/caller.ts';
 import { approvalIn, decisionOn, type Interrupt } from '../state/interrupt.ts';
 import { laterOutput, outputFromWire } from '../state/output.ts';
 import { anonymousPrincipal } from '../state/principal.ts';
@@ -49,6 +52,10 @@ export function evolve(state: ConversationState, recorded: RecordedFact): Conver
       return state.title === '' ? { ...base, title: titleOf(fact.value.text) } : base;
     case 'runStarted':
       return { ...base, ...keptParked(state), run: startedRun(fact.value, state) };
+    case 'standingApprovalGranted':
+      return withStanding(base, fact.value, recorded);
+    case 'standingApprovalRevoked':
+      return withoutStanding(base, fact.value.standingId);
     default: {
       const run = state.run;
       if (run === null || !('runId' in fact.value)) return base;
@@ -93,6 +100,7 @@ function startedRun(started: FactOf<'runStarted'>, state: ConversationState): Ru
     agentDigest: started.agentDigest,
     toolsetDigest: started.toolsetDigest,
     bearerTokenPresent: started.bearerTokenPresent,
+    ...(started.policyDigest === '' ? {} : policyOf(started)),
     ...(started.pipeline ? { pipeline: true } : {}),
     owner: started.owner === undefined ? null : { instance: started.owner.instance, epoch: started.owner.epoch },
     epoch: started.owner?.epoch ?? 0,
@@ -103,8 +111,21 @@ function startedRun(started: FactOf<'runStarted'>, state: ConversationState): Ru
   };
 }
 
+/** What rules see of a run that has done nothing yet. */
+function policyOf({ policyDigest, caller }: FactOf<'runStarted'>): Partial<RunState> {
+  const soFar = { calls: {}, approvals: 0 };
+  return { policyDigest, soFar, ...(caller === undefined ? {} : { caller: callerFromWire(caller) }) };
+}
+
 /** Facts that change no run that goes on. */
-type NotOfRun = OtherStreamFact | 'conversationCreated' | 'userMessageReceived' | 'runStarted' | 'modelFailed';
+type NotOfRun =
+  | OtherStreamFact
+  | 'conversationCreated'
+  | 'userMessageReceived'
+  | 'runStarted'
+  | 'modelFailed'
+  | 'standingApprovalGranted'
+  | 'standingApprovalRevoked';
 
 function evolveRun(run: RunState, recorded: RecordedFact): RunState {
   const { fact, revision } = recorded;
@@ -132,7 +153,7 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
     case 'approvalRequested':
       return evolveApprovalAsked(run, fact.value, recorded.time);
     case 'approvalResolved':
-      return evolveVote(run, fact.value, recorded);
+      return withApproval(evolveVote(run, fact.value, recorded), fact.value);
     case 'inputRequested':
       return evolveInputAsked(run, fact.value, recorded.time);
     case 'inputProvided':
@@ -243,7 +264,19 @@ function evolveAnswer(run: RunState, answer: FactOf<'modelResponded'>, revision:
     textRevision: answer.text === '' ? step.textRevision : revision,
     ...(step.result === undefined ? {} : { result: { ...step.result, index: -1 } }),
   };
-  return withStep({ ...run, calls }, next);
+  return withStep(withCounted({ ...run, calls }, answer.calls), next);
+}
+
+/** With a policy: rules count the calls of a run. */
+function withCounted(run: RunState, calls: readonly facts.Call[]): RunState {
+  if (run.soFar === undefined || calls.length === 0) return run;
+  return { ...run, soFar: { ...run.soFar, calls: withCalls(run.soFar.calls, calls) } };
+}
+
+/** With a policy: rules count what people said yes to. */
+function withApproval(run: RunState, { decision, byPolicy }: FactOf<'approvalResolved'>): RunState {
+  if (run.soFar === undefined || byPolicy || decision !== facts.Decision.APPROVED) return run;
+  return { ...run, soFar: { ...run.soFar, approvals: run.soFar.approvals + 1 } };
 }
 
 /** An a2a node has its message: from here on its one call is as any other. */

@@ -45,7 +45,9 @@ type NotShown =
   | 'delegationAsked'
   | 'delegationAnswered'
   | 'inputWithdrawn'
-  | 'modelAnsweredNothing';
+  | 'modelAnsweredNothing'
+  | 'standingApprovalGranted'
+  | 'standingApprovalRevoked';
 
 /** The messages that an event adds to its conversation, in order. A function of the event alone. */
 export function messageRows({ fact, time }: Pick<RecordedFact, 'fact' | 'time'>): readonly MessageRow[] {

@@ -5,7 +5,9 @@
 
 import type { Decided } from '../events/decisions.ts';
 import type { CallTarget } from '../events/target.ts';
+import type { PolicyCaller } from '../policy/judge-policy.ts';
 import type { AskedByServer, Interrupt } from './interrupt.ts';
+import type { StandingApproval } from './standing-approval.ts';
 
 /** Version of the fold. A snapshot of another version is never used; the events are folded anew. */
 export const foldVersion = 6;
@@ -45,6 +47,8 @@ export type CallState = {
   readonly repeatable: boolean;
   /** True if a human had to be asked. */
   readonly gated: boolean;
+  /** Name of the rule that decided it; absent: none did. */
+  readonly rule?: string;
   /** Revision of the event that holds its arguments: ModelResponded, or of an a2a node DelegationRequested. */
   readonly revision: number;
   readonly phase: CallPhase;
@@ -148,6 +152,12 @@ export type RunState = {
   readonly agentDigest: string;
   readonly toolsetDigest: string;
   readonly bearerTokenPresent: boolean;
+  /** The policy that its calls are judged by; absent: the defaults alone. */
+  readonly policyDigest?: string;
+  /** With a policy: whom the run answers. */
+  readonly caller?: PolicyCaller;
+  /** With a policy: what the run has done, as rules count it (see `RunSoFar`). */
+  readonly soFar?: { readonly calls: Readonly<Record<string, number>>; readonly approvals: number };
   /** Present if the agent is a tree of nodes. */
   readonly pipeline?: true;
   /** Who drives it; null while nobody does. */
@@ -185,6 +195,8 @@ export type ConversationState = {
   readonly messageCount: number;
   /** The latest run. */
   readonly run: RunState | null;
+  /** What people let run for the rest of the conversation, oldest first; absent if there is nothing. */
+  readonly standing?: readonly StandingApproval[];
   /** Tasks of earlier runs that other agents are to end still, oldest first; absent if there are none. */
   readonly leftElsewhere?: readonly LeftElsewhere[];
 };

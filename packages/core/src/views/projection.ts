@@ -115,7 +115,9 @@ type NotOfApprovals =
   | 'delegationRequested'
   | 'delegationAnswered'
   | 'inputWithdrawn'
-  | 'modelAnsweredNothing';
+  | 'modelAnsweredNothing'
+  | 'standingApprovalGranted'
+  | 'standingApprovalRevoked';
 
 function approvalsOf(event: RecordedFact, before: ConversationState, rows: EarlierRows): views.Approval[] {
   const { fact } = event;

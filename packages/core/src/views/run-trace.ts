@@ -67,7 +67,9 @@ type NotTraced =
   | 'delegationAsked'
   | 'delegationAnswered'
   | 'inputWithdrawn'
-  | 'modelAnsweredNothing';
+  | 'modelAnsweredNothing'
+  | 'standingApprovalGranted'
+  | 'standingApprovalRevoked';
 
 /** The trace after one more event. `RunStarted` begins another one; what is not of the run changes nothing. */
 export function evolveTrace(trace: RunTrace | undefined, { fact, time }: RecordedFact): RunTrace | undefined {

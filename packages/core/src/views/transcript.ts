@@ -86,7 +86,9 @@ type NotSaid =
   | 'delegationAsked'
   | 'delegationAnswered'
   | 'inputWithdrawn'
-  | 'modelAnsweredNothing';
+  | 'modelAnsweredNothing'
+  | 'standingApprovalGranted'
+  | 'standingApprovalRevoked';
 
 /** A growing transcript: add every event of the conversation in order, from revision 1. */
 export class TranscriptBuilder implements Transcript {

@@ -1,5 +1,7 @@
 import { type AgentDefinition, sha256Hex, toolPin } from '@stopgo/core';
 import { approvals } from '@stopgo/proto';
+import { nobody } from '../../src/policy/judge-policy.ts';
+import type { Policy } from '../../src/policy/policy.ts';
 import { by, type Happening } from '../specification.ts';
 import {
   a2a,
@@ -17,6 +19,7 @@ import {
   decided,
   delegates,
   drove,
+  grants,
   handsInLate,
   llm,
   notAllowed,
@@ -28,6 +31,7 @@ import {
   rejected,
   replies,
   returns,
+  revokes,
   said,
   serverAsks,
   starts,
@@ -55,6 +59,13 @@ const inDoubt = [...started, drove([unknown(id)])];
 const done = answered({ text: 'It is done.' });
 const picture = { digest: sha256Hex('picture'), mediaType: 'image/png', size: 7, name: 'picture.png' };
 
+const policy: Policy = {
+  rules: [
+    { name: 'small', tool: 'add', when: 'args.amount < 100.0', verdict: 'allow', reason: '' },
+    { name: 'large', tool: 'add', verdict: 'ask', reason: 'A person decides.' },
+    { name: 'keep', tool: 'remove', verdict: 'deny', reason: 'Nothing is removed.' },
+  ],
+};
 const inTree = { agent: tree };
 const inPipeline = { agent: pipeline };
 const saysNothing = {
@@ -144,6 +155,25 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
     answered({ calls: [call('list')] }),
     drove([returns(id, '{"resources":[]}')]),
     answered({ text: 'Nothing.' }),
+  ],
+  // Rules let one call run unasked, ask about one, and forbid one; then somebody lets the like of a call run, and takes it back.
+  policy: [
+    user(opened),
+    user(said('pay', { policy, caller: { ...nobody, name: 'ada' } })),
+    answered(
+      { calls: [call('add', { amount: 5 }), call('add', { amount: 5000 }), call('remove'), call('put', { id: 1 })] },
+      { policy },
+    ),
+    by('ada', grants('root#1.3')),
+    by('ada', approved('root#1.3')),
+    by('bob', rejected('root#1.1')),
+    drove([claim, starts('root#1.0'), starts('root#1.3')], { policy }),
+    drove([returns('root#1.0', 'added'), returns('root#1.3', 'put')], { policy }),
+    answered({ calls: [call('put', { id: 2 })] }, { policy }),
+    by('ada', revokes()),
+    drove([starts('root#2.0')], { policy }),
+    drove([returns('root#2.0', 'put')], { policy }),
+    answered({ text: 'It is done.' }, { policy }),
   ],
   approve: [...started, drove([returns(id, '{"id":"1"}')]), done],
   'result-beside-text': [

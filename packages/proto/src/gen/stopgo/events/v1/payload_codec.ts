@@ -2,8 +2,8 @@
 // @generated from file stopgo/events/v1/payload.proto (package stopgo.events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AgentDefined, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalKind, ApprovalRequested, ApprovalResolved, Binding, BlobRef, Call, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Disposition, EarlierText, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, ModelAnsweredNothing, ModelFailed, ModelResponded, Output, OutputPart, Owner, Payload, PinnedTool, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StateSet, StepFinished, StepStarted, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn } from "./payload_pb.ts";
-import { AgentDefinedSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, BindingSchema, BlobRefSchema, CallSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, EarlierTextSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StateSetSchema, StepFinishedSchema, StepStartedSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema } from "./payload_pb.ts";
+import type { AgentDefined, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalKind, ApprovalRequested, ApprovalResolved, Approver, Binding, BlobRef, Call, Caller, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepFinished, StepStarted, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn } from "./payload_pb.ts";
+import { AgentDefinedSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallerSchema, CallSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepFinishedSchema, StepStartedSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema } from "./payload_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
@@ -256,6 +256,24 @@ export function writePayload(writer: Writer, message: Payload): void {
       writer.join(begin);
       break;
     }
+    case "policyDefined": {
+      const begin = writer.fork(362);
+      writePolicyDefined(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "standingApprovalGranted": {
+      const begin = writer.fork(370);
+      writeStandingApprovalGranted(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "standingApprovalRevoked": {
+      const begin = writer.fork(378);
+      writeStandingApprovalRevoked(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
     case "userCreated": {
       const begin = writer.fork(482);
       writeUserCreated(writer, message.fact.value);
@@ -458,6 +476,18 @@ export function readPayload(reader: Reader, length: number, message: Payload): P
         if (tag !== 354) throw new LeftToLibrary();
         message.fact = { case: "toolsAccepted", value: readToolsAccepted(reader, reader.uint32(), message.fact.case === "toolsAccepted" ? message.fact.value : zeroToolsAccepted()) };
         break;
+      case 45:
+        if (tag !== 362) throw new LeftToLibrary();
+        message.fact = { case: "policyDefined", value: readPolicyDefined(reader, reader.uint32(), message.fact.case === "policyDefined" ? message.fact.value : zeroPolicyDefined()) };
+        break;
+      case 46:
+        if (tag !== 370) throw new LeftToLibrary();
+        message.fact = { case: "standingApprovalGranted", value: readStandingApprovalGranted(reader, reader.uint32(), message.fact.case === "standingApprovalGranted" ? message.fact.value : zeroStandingApprovalGranted()) };
+        break;
+      case 47:
+        if (tag !== 378) throw new LeftToLibrary();
+        message.fact = { case: "standingApprovalRevoked", value: readStandingApprovalRevoked(reader, reader.uint32(), message.fact.case === "standingApprovalRevoked" ? message.fact.value : zeroStandingApprovalRevoked()) };
+        break;
       case 60:
         if (tag !== 482) throw new LeftToLibrary();
         message.fact = { case: "userCreated", value: readUserCreated(reader, reader.uint32(), message.fact.case === "userCreated" ? message.fact.value : zeroUserCreated()) };
@@ -612,6 +642,15 @@ export function createPayload(given: Given): Payload {
         break;
       case "toolsAccepted":
         message.fact = { case: "toolsAccepted", value: toMessage(value, createToolsAccepted, "stopgo.events.v1.ToolsAccepted") };
+        break;
+      case "policyDefined":
+        message.fact = { case: "policyDefined", value: toMessage(value, createPolicyDefined, "stopgo.events.v1.PolicyDefined") };
+        break;
+      case "standingApprovalGranted":
+        message.fact = { case: "standingApprovalGranted", value: toMessage(value, createStandingApprovalGranted, "stopgo.events.v1.StandingApprovalGranted") };
+        break;
+      case "standingApprovalRevoked":
+        message.fact = { case: "standingApprovalRevoked", value: toMessage(value, createStandingApprovalRevoked, "stopgo.events.v1.StandingApprovalRevoked") };
         break;
       case "userCreated":
         message.fact = { case: "userCreated", value: toMessage(value, createUserCreated, "stopgo.events.v1.UserCreated") };
@@ -926,6 +965,7 @@ export function zeroRunStarted(): RunStarted {
     bearerTokenPresent: false,
     pipeline: false,
     sessionId: '',
+    policyDigest: '',
   };
 }
 
@@ -953,6 +993,14 @@ export function writeRunStarted(writer: Writer, message: RunStarted): void {
   }
   if (message.sessionId !== '') {
     writer.string(58, message.sessionId);
+  }
+  if (message.policyDigest !== '') {
+    writer.string(66, message.policyDigest);
+  }
+  if (message.caller !== undefined) {
+    const begin = writer.fork(74);
+    writeCaller(writer, message.caller);
+    writer.join(begin);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -991,6 +1039,14 @@ export function readRunStarted(reader: Reader, length: number, message: RunStart
         if (tag !== 58) throw new LeftToLibrary();
         message.sessionId = reader.string();
         break;
+      case 8:
+        if (tag !== 66) throw new LeftToLibrary();
+        message.policyDigest = reader.string();
+        break;
+      case 9:
+        if (tag !== 74) throw new LeftToLibrary();
+        message.caller = readCaller(reader, reader.uint32(), message.caller ?? zeroCaller());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1009,6 +1065,93 @@ export function createRunStarted(given: Given): RunStarted {
   if (given.bearerTokenPresent != null) message.bearerTokenPresent = given.bearerTokenPresent;
   if (given.pipeline != null) message.pipeline = given.pipeline;
   if (given.sessionId != null) message.sessionId = given.sessionId;
+  if (given.policyDigest != null) message.policyDigest = given.policyDigest;
+  if (given.caller != null) message.caller = toMessage(given.caller, createCaller, "stopgo.events.v1.Caller");
+  return message;
+}
+
+export function zeroCaller(): Caller {
+  return {
+    $typeName: "stopgo.events.v1.Caller",
+    id: '',
+    email: '',
+    name: '',
+    role: 0,
+    groups: [],
+    authenticated: false,
+  };
+}
+
+export function writeCaller(writer: Writer, message: Caller): void {
+  if (message.$typeName !== "stopgo.events.v1.Caller") throw new LeftToLibrary();
+  if (message.id !== '') {
+    writer.string(10, message.id);
+  }
+  if (message.email !== '') {
+    writer.string(18, message.email);
+  }
+  if (message.name !== '') {
+    writer.string(26, message.name);
+  }
+  if ((message.role as number) !== 0) {
+    writer.int32(32, message.role);
+  }
+  for (const one of message.groups) {
+    writer.string(42, one);
+  }
+  if (message.authenticated !== false) {
+    writer.bool(48, message.authenticated);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readCaller(reader: Reader, length: number, message: Caller): Caller {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.id = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.email = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      case 4:
+        if (tag !== 32) throw new LeftToLibrary();
+        message.role = reader.int32() as UserRole;
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.groups.push(reader.string());
+        break;
+      case 6:
+        if (tag !== 48) throw new LeftToLibrary();
+        message.authenticated = reader.bool();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createCaller(given: Given): Caller {
+  const message = zeroCaller();
+  if (given.id != null) message.id = given.id;
+  if (given.email != null) message.email = given.email;
+  if (given.name != null) message.name = given.name;
+  if (given.role != null) message.role = given.role;
+  if (given.groups != null) message.groups = given.groups;
+  if (given.authenticated != null) message.authenticated = given.authenticated;
   return message;
 }
 
@@ -1312,6 +1455,8 @@ export function zeroCall(): Call {
     error: '',
     reason: '',
     agent: '',
+    rule: '',
+    policyDigest: '',
   };
 }
 
@@ -1352,6 +1497,12 @@ export function writeCall(writer: Writer, message: Call): void {
   }
   if (message.agent !== '') {
     writer.string(98, message.agent);
+  }
+  if (message.rule !== '') {
+    writer.string(106, message.rule);
+  }
+  if (message.policyDigest !== '') {
+    writer.string(114, message.policyDigest);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1410,6 +1561,14 @@ export function readCall(reader: Reader, length: number, message: Call): Call {
         if (tag !== 98) throw new LeftToLibrary();
         message.agent = reader.string();
         break;
+      case 13:
+        if (tag !== 106) throw new LeftToLibrary();
+        message.rule = reader.string();
+        break;
+      case 14:
+        if (tag !== 114) throw new LeftToLibrary();
+        message.policyDigest = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1433,6 +1592,8 @@ export function createCall(given: Given): Call {
   if (given.error != null) message.error = given.error;
   if (given.reason != null) message.reason = given.reason;
   if (given.agent != null) message.agent = given.agent;
+  if (given.rule != null) message.rule = given.rule;
+  if (given.policyDigest != null) message.policyDigest = given.policyDigest;
   return message;
 }
 
@@ -1802,6 +1963,8 @@ export function zeroApprovalRequested(): ApprovalRequested {
     reason: '',
     callRevision: 0,
     node: '',
+    policyDigest: '',
+    rule: '',
   };
 }
 
@@ -1855,6 +2018,17 @@ export function writeApprovalRequested(writer: Writer, message: ApprovalRequeste
     const begin = writer.fork(122);
     writeRemoteQuestion(writer, message.question);
     writer.join(begin);
+  }
+  if (message.demand !== undefined) {
+    const begin = writer.fork(130);
+    writeDemand(writer, message.demand);
+    writer.join(begin);
+  }
+  if (message.policyDigest !== '') {
+    writer.string(138, message.policyDigest);
+  }
+  if (message.rule !== '') {
+    writer.string(146, message.rule);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1925,6 +2099,18 @@ export function readApprovalRequested(reader: Reader, length: number, message: A
         if (tag !== 122) throw new LeftToLibrary();
         message.question = readRemoteQuestion(reader, reader.uint32(), message.question ?? zeroRemoteQuestion());
         break;
+      case 16:
+        if (tag !== 130) throw new LeftToLibrary();
+        message.demand = readDemand(reader, reader.uint32(), message.demand ?? zeroDemand());
+        break;
+      case 17:
+        if (tag !== 138) throw new LeftToLibrary();
+        message.policyDigest = reader.string();
+        break;
+      case 18:
+        if (tag !== 146) throw new LeftToLibrary();
+        message.rule = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1951,6 +2137,224 @@ export function createApprovalRequested(given: Given): ApprovalRequested {
   if (given.callRevision != null) message.callRevision = given.callRevision;
   if (given.node != null) message.node = given.node;
   if (given.question != null) message.question = toMessage(given.question, createRemoteQuestion, "stopgo.events.v1.RemoteQuestion");
+  if (given.demand != null) message.demand = toMessage(given.demand, createDemand, "stopgo.events.v1.Demand");
+  if (given.policyDigest != null) message.policyDigest = given.policyDigest;
+  if (given.rule != null) message.rule = given.rule;
+  return message;
+}
+
+export function zeroDemand(): Demand {
+  return {
+    $typeName: "stopgo.events.v1.Demand",
+    approvers: [],
+    votes: 0,
+    notRequester: false,
+    onExpiry: 0,
+    remindAt: [],
+    escalations: [],
+  };
+}
+
+export function writeDemand(writer: Writer, message: Demand): void {
+  if (message.$typeName !== "stopgo.events.v1.Demand") throw new LeftToLibrary();
+  for (const one of message.approvers) {
+    const begin = writer.fork(10);
+    writeApprover(writer, one);
+    writer.join(begin);
+  }
+  if (message.votes != 0) {
+    writer.uint32(16, message.votes);
+  }
+  if (message.notRequester !== false) {
+    writer.bool(24, message.notRequester);
+  }
+  if ((message.onExpiry as number) !== 0) {
+    writer.int32(32, message.onExpiry);
+  }
+  for (const one of message.remindAt) {
+    const begin = writer.fork(42);
+    writeTimestamp(writer, one);
+    writer.join(begin);
+  }
+  for (const one of message.escalations) {
+    const begin = writer.fork(50);
+    writeEscalation(writer, one);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readDemand(reader: Reader, length: number, message: Demand): Demand {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.approvers.push(readApprover(reader, reader.uint32(), zeroApprover()));
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.votes = reader.uint32();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.notRequester = reader.bool();
+        break;
+      case 4:
+        if (tag !== 32) throw new LeftToLibrary();
+        message.onExpiry = reader.int32() as OnExpiry;
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.remindAt.push(readTimestamp(reader, reader.uint32(), zeroTimestamp()));
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.escalations.push(readEscalation(reader, reader.uint32(), zeroEscalation()));
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createDemand(given: Given): Demand {
+  const message = zeroDemand();
+  if (given.approvers != null) message.approvers = toMessages(given.approvers, createApprover, "stopgo.events.v1.Approver");
+  if (given.votes != null) message.votes = given.votes;
+  if (given.notRequester != null) message.notRequester = given.notRequester;
+  if (given.onExpiry != null) message.onExpiry = given.onExpiry;
+  if (given.remindAt != null) message.remindAt = toMessages(given.remindAt, createTimestamp, "google.protobuf.Timestamp");
+  if (given.escalations != null) message.escalations = toMessages(given.escalations, createEscalation, "stopgo.events.v1.Escalation");
+  return message;
+}
+
+export function zeroApprover(): Approver {
+  return {
+    $typeName: "stopgo.events.v1.Approver",
+    who: { case: undefined },
+  };
+}
+
+export function writeApprover(writer: Writer, message: Approver): void {
+  if (message.$typeName !== "stopgo.events.v1.Approver") throw new LeftToLibrary();
+  switch (message.who.case) {
+    case "user": {
+      writer.string(10, message.who.value);
+      break;
+    }
+    case "role": {
+      writer.string(18, message.who.value);
+      break;
+    }
+    case "group": {
+      writer.string(26, message.who.value);
+      break;
+    }
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readApprover(reader: Reader, length: number, message: Approver): Approver {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.who = { case: "user", value: reader.string() };
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.who = { case: "role", value: reader.string() };
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.who = { case: "group", value: reader.string() };
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createApprover(given: Given): Approver {
+  const message = zeroApprover();
+  if (given.who != null) {
+    const { case: name, value } = given.who;
+    switch (name) {
+      case "user":
+        message.who = { case: "user", value: value };
+        break;
+      case "role":
+        message.who = { case: "role", value: value };
+        break;
+      case "group":
+        message.who = { case: "group", value: value };
+        break;
+    }
+  }
+  return message;
+}
+
+export function zeroEscalation(): Escalation {
+  return {
+    $typeName: "stopgo.events.v1.Escalation",
+    approvers: [],
+  };
+}
+
+export function writeEscalation(writer: Writer, message: Escalation): void {
+  if (message.$typeName !== "stopgo.events.v1.Escalation") throw new LeftToLibrary();
+  if (message.at !== undefined) {
+    const begin = writer.fork(10);
+    writeTimestamp(writer, message.at);
+    writer.join(begin);
+  }
+  for (const one of message.approvers) {
+    const begin = writer.fork(18);
+    writeApprover(writer, one);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readEscalation(reader: Reader, length: number, message: Escalation): Escalation {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.at = readTimestamp(reader, reader.uint32(), message.at ?? zeroTimestamp());
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.approvers.push(readApprover(reader, reader.uint32(), zeroApprover()));
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createEscalation(given: Given): Escalation {
+  const message = zeroEscalation();
+  if (given.at != null) message.at = toMessage(given.at, createTimestamp, "google.protobuf.Timestamp");
+  if (given.approvers != null) message.approvers = toMessages(given.approvers, createApprover, "stopgo.events.v1.Approver");
   return message;
 }
 
@@ -2052,6 +2456,9 @@ export function zeroApprovalResolved(): ApprovalResolved {
     byPolicy: false,
     proxy: false,
     sessionId: '',
+    standingId: '',
+    rule: '',
+    policyDigest: '',
   };
 }
 
@@ -2091,6 +2498,15 @@ export function writeApprovalResolved(writer: Writer, message: ApprovalResolved)
   }
   if (message.sessionId !== '') {
     writer.string(90, message.sessionId);
+  }
+  if (message.standingId !== '') {
+    writer.string(114, message.standingId);
+  }
+  if (message.rule !== '') {
+    writer.string(122, message.rule);
+  }
+  if (message.policyDigest !== '') {
+    writer.string(130, message.policyDigest);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2145,6 +2561,18 @@ export function readApprovalResolved(reader: Reader, length: number, message: Ap
         if (tag !== 90) throw new LeftToLibrary();
         message.sessionId = reader.string();
         break;
+      case 14:
+        if (tag !== 114) throw new LeftToLibrary();
+        message.standingId = reader.string();
+        break;
+      case 15:
+        if (tag !== 122) throw new LeftToLibrary();
+        message.rule = reader.string();
+        break;
+      case 16:
+        if (tag !== 130) throw new LeftToLibrary();
+        message.policyDigest = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2167,6 +2595,9 @@ export function createApprovalResolved(given: Given): ApprovalResolved {
   if (given.byPolicy != null) message.byPolicy = given.byPolicy;
   if (given.proxy != null) message.proxy = given.proxy;
   if (given.sessionId != null) message.sessionId = given.sessionId;
+  if (given.standingId != null) message.standingId = given.standingId;
+  if (given.rule != null) message.rule = given.rule;
+  if (given.policyDigest != null) message.policyDigest = given.policyDigest;
   return message;
 }
 
@@ -4460,6 +4891,227 @@ export function createToolsetDefined(given: Given): ToolsetDefined {
   return message;
 }
 
+export function zeroPolicyDefined(): PolicyDefined {
+  return {
+    $typeName: "stopgo.events.v1.PolicyDefined",
+    digest: '',
+    definitionJson: '',
+  };
+}
+
+export function writePolicyDefined(writer: Writer, message: PolicyDefined): void {
+  if (message.$typeName !== "stopgo.events.v1.PolicyDefined") throw new LeftToLibrary();
+  if (message.digest !== '') {
+    writer.string(10, message.digest);
+  }
+  if (message.definitionJson !== '') {
+    writer.string(18, message.definitionJson);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readPolicyDefined(reader: Reader, length: number, message: PolicyDefined): PolicyDefined {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.digest = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.definitionJson = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createPolicyDefined(given: Given): PolicyDefined {
+  const message = zeroPolicyDefined();
+  if (given.digest != null) message.digest = given.digest;
+  if (given.definitionJson != null) message.definitionJson = given.definitionJson;
+  return message;
+}
+
+export function zeroStandingApprovalGranted(): StandingApprovalGranted {
+  return {
+    $typeName: "stopgo.events.v1.StandingApprovalGranted",
+    standingId: '',
+    approvalId: '',
+    runId: '',
+    server: '',
+    tool: '',
+    pin: '',
+    digest: '',
+    sessionId: '',
+  };
+}
+
+export function writeStandingApprovalGranted(writer: Writer, message: StandingApprovalGranted): void {
+  if (message.$typeName !== "stopgo.events.v1.StandingApprovalGranted") throw new LeftToLibrary();
+  if (message.standingId !== '') {
+    writer.string(10, message.standingId);
+  }
+  if (message.approvalId !== '') {
+    writer.string(18, message.approvalId);
+  }
+  if (message.runId !== '') {
+    writer.string(26, message.runId);
+  }
+  if (message.server !== '') {
+    writer.string(34, message.server);
+  }
+  if (message.tool !== '') {
+    writer.string(42, message.tool);
+  }
+  if (message.pin !== '') {
+    writer.string(50, message.pin);
+  }
+  if (message.digest !== '') {
+    writer.string(58, message.digest);
+  }
+  if (message.idempotency !== undefined) {
+    const begin = writer.fork(66);
+    writeIdempotency(writer, message.idempotency);
+    writer.join(begin);
+  }
+  if (message.sessionId !== '') {
+    writer.string(74, message.sessionId);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readStandingApprovalGranted(reader: Reader, length: number, message: StandingApprovalGranted): StandingApprovalGranted {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.standingId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.approvalId = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.runId = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.server = reader.string();
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.tool = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.pin = reader.string();
+        break;
+      case 7:
+        if (tag !== 58) throw new LeftToLibrary();
+        message.digest = reader.string();
+        break;
+      case 8:
+        if (tag !== 66) throw new LeftToLibrary();
+        message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
+        break;
+      case 9:
+        if (tag !== 74) throw new LeftToLibrary();
+        message.sessionId = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createStandingApprovalGranted(given: Given): StandingApprovalGranted {
+  const message = zeroStandingApprovalGranted();
+  if (given.standingId != null) message.standingId = given.standingId;
+  if (given.approvalId != null) message.approvalId = given.approvalId;
+  if (given.runId != null) message.runId = given.runId;
+  if (given.server != null) message.server = given.server;
+  if (given.tool != null) message.tool = given.tool;
+  if (given.pin != null) message.pin = given.pin;
+  if (given.digest != null) message.digest = given.digest;
+  if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  if (given.sessionId != null) message.sessionId = given.sessionId;
+  return message;
+}
+
+export function zeroStandingApprovalRevoked(): StandingApprovalRevoked {
+  return {
+    $typeName: "stopgo.events.v1.StandingApprovalRevoked",
+    standingId: '',
+    sessionId: '',
+  };
+}
+
+export function writeStandingApprovalRevoked(writer: Writer, message: StandingApprovalRevoked): void {
+  if (message.$typeName !== "stopgo.events.v1.StandingApprovalRevoked") throw new LeftToLibrary();
+  if (message.standingId !== '') {
+    writer.string(10, message.standingId);
+  }
+  if (message.idempotency !== undefined) {
+    const begin = writer.fork(18);
+    writeIdempotency(writer, message.idempotency);
+    writer.join(begin);
+  }
+  if (message.sessionId !== '') {
+    writer.string(26, message.sessionId);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readStandingApprovalRevoked(reader: Reader, length: number, message: StandingApprovalRevoked): StandingApprovalRevoked {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.standingId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.sessionId = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createStandingApprovalRevoked(given: Given): StandingApprovalRevoked {
+  const message = zeroStandingApprovalRevoked();
+  if (given.standingId != null) message.standingId = given.standingId;
+  if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  if (given.sessionId != null) message.sessionId = given.sessionId;
+  return message;
+}
+
 export function zeroToolDefined(): ToolDefined {
   return {
     $typeName: "stopgo.events.v1.ToolDefined",
@@ -5375,6 +6027,7 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [EarlierTextSchema, { zero: zeroEarlierText, write: writeEarlierText, read: readEarlierText, create: createEarlierText }],
   [UserMessageReceivedSchema, { zero: zeroUserMessageReceived, write: writeUserMessageReceived, read: readUserMessageReceived, create: createUserMessageReceived }],
   [RunStartedSchema, { zero: zeroRunStarted, write: writeRunStarted, read: readRunStarted, create: createRunStarted }],
+  [CallerSchema, { zero: zeroCaller, write: writeCaller, read: readCaller, create: createCaller }],
   [OwnerSchema, { zero: zeroOwner, write: writeOwner, read: readOwner, create: createOwner }],
   [RunClaimedSchema, { zero: zeroRunClaimed, write: writeRunClaimed, read: readRunClaimed, create: createRunClaimed }],
   [RunReleasedSchema, { zero: zeroRunReleased, write: writeRunReleased, read: readRunReleased, create: createRunReleased }],
@@ -5386,6 +6039,9 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [ModelFailedSchema, { zero: zeroModelFailed, write: writeModelFailed, read: readModelFailed, create: createModelFailed }],
   [ModelAnsweredNothingSchema, { zero: zeroModelAnsweredNothing, write: writeModelAnsweredNothing, read: readModelAnsweredNothing, create: createModelAnsweredNothing }],
   [ApprovalRequestedSchema, { zero: zeroApprovalRequested, write: writeApprovalRequested, read: readApprovalRequested, create: createApprovalRequested }],
+  [DemandSchema, { zero: zeroDemand, write: writeDemand, read: readDemand, create: createDemand }],
+  [ApproverSchema, { zero: zeroApprover, write: writeApprover, read: readApprover, create: createApprover }],
+  [EscalationSchema, { zero: zeroEscalation, write: writeEscalation, read: readEscalation, create: createEscalation }],
   [RemoteQuestionSchema, { zero: zeroRemoteQuestion, write: writeRemoteQuestion, read: readRemoteQuestion, create: createRemoteQuestion }],
   [ApprovalResolvedSchema, { zero: zeroApprovalResolved, write: writeApprovalResolved, read: readApprovalResolved, create: createApprovalResolved }],
   [InputRequestedSchema, { zero: zeroInputRequested, write: writeInputRequested, read: readInputRequested, create: createInputRequested }],
@@ -5417,6 +6073,9 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [RunCanceledSchema, { zero: zeroRunCanceled, write: writeRunCanceled, read: readRunCanceled, create: createRunCanceled }],
   [AgentDefinedSchema, { zero: zeroAgentDefined, write: writeAgentDefined, read: readAgentDefined, create: createAgentDefined }],
   [ToolsetDefinedSchema, { zero: zeroToolsetDefined, write: writeToolsetDefined, read: readToolsetDefined, create: createToolsetDefined }],
+  [PolicyDefinedSchema, { zero: zeroPolicyDefined, write: writePolicyDefined, read: readPolicyDefined, create: createPolicyDefined }],
+  [StandingApprovalGrantedSchema, { zero: zeroStandingApprovalGranted, write: writeStandingApprovalGranted, read: readStandingApprovalGranted, create: createStandingApprovalGranted }],
+  [StandingApprovalRevokedSchema, { zero: zeroStandingApprovalRevoked, write: writeStandingApprovalRevoked, read: readStandingApprovalRevoked, create: createStandingApprovalRevoked }],
   [ToolDefinedSchema, { zero: zeroToolDefined, write: writeToolDefined, read: readToolDefined, create: createToolDefined }],
   [PinnedToolSchema, { zero: zeroPinnedTool, write: writePinnedTool, read: readPinnedTool, create: createPinnedTool }],
   [ToolServerMetSchema, { zero: zeroToolServerMet, write: writeToolServerMet, read: readToolServerMet, create: createToolServerMet }],

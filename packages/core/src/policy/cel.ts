@@ -1,0 +1,68 @@
+/**
+ * Predicates of rules, in CEL. What one may name, and how much work it is at most, is known before it is evaluated: both follow from
+ * its text and from the sizes of what it is evaluated over, never from time.
+ */
+import { celEnv, isCelError, parse, plan } from '@bufbuild/cel';
+import { type Cost, checkExpression, type Expression, type Sizes, workOf } from './cel-check.ts';
+
+/** A predicate that can be evaluated. */
+export type Predicate = {
+  readonly cost: Cost;
+  readonly evaluate: ReturnType<typeof plan>;
+};
+
+/** What is wrong with the text of a predicate, and where in it that is: characters from 0. */
+export type PredicateProblem = { readonly message: string; readonly offset: number };
+
+/** What a predicate is evaluated over, by name. Mappings are maps, so that no name of a language's own is found in them. */
+export type Bindings = {
+  readonly [name in 'args' | 'call' | 'caller' | 'run']: ReadonlyMap<string, unknown>;
+};
+
+/** What a predicate says. `unknown`: nothing; a person is to be asked. */
+export type Evaluation =
+  | { readonly kind: 'value'; readonly value: boolean }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+const environment = celEnv();
+
+/** Reads a predicate, or says what is wrong with it. Never throws. */
+export function readPredicate(text: string): Predicate | PredicateProblem {
+  try {
+    const parsed = parse(text);
+    const expression: Expression | undefined = parsed.expr;
+    if (expression === undefined) return { message: 'it says nothing', offset: 0 };
+    const checked = checkExpression(expression, (name) => environment.funcs.find(name) !== undefined);
+    if ('message' in checked)
+      return { message: checked.message, offset: parsed.sourceInfo?.positions[String(checked.id)] ?? 0 };
+    return { cost: checked, evaluate: plan(environment, parsed) };
+  } catch (error) {
+    return { message: wordsOf(error), offset: offsetOf(error) };
+  }
+}
+
+/** Evaluates a predicate over something of these sizes. Never throws. */
+export function evaluate(predicate: Predicate, bindings: Bindings, sizes: Sizes): Evaluation {
+  const problem = workOf(predicate.cost, sizes);
+  if (problem !== undefined) return { kind: 'unknown', why: problem };
+  try {
+    const result: unknown = predicate.evaluate(bindings as Parameters<Predicate['evaluate']>[0]);
+    if (typeof result === 'boolean') return { kind: 'value', value: result };
+    return { kind: 'unknown', why: isCelError(result) ? result.message : 'it came to no true or false' };
+  } catch (error) {
+    return { kind: 'unknown', why: wordsOf(error) };
+  }
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof RangeError) return 'it is nested too deeply';
+  const raw = error instanceof Error && 'rawMessage' in error ? error.rawMessage : undefined;
+  if (typeof raw === 'string') return raw;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function offsetOf(error: unknown): number {
+  const location = error instanceof Error && 'location' in error ? error.location : undefined;
+  const { start } = (location ?? {}) as { readonly start?: { readonly offset?: unknown } };
+  return typeof start?.offset === 'number' ? start.offset : 0;
+}

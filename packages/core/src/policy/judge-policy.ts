@@ -1,0 +1,183 @@
+/** Which rule of a policy decides a call. */
+
+import { byteLength } from '../text/cut.ts';
+import { matchesGlob } from '../text/glob.ts';
+import { type Json, parseJson } from '../text/json.ts';
+import { type Bindings, evaluate, type Predicate, readPredicate } from './cel.ts';
+import type { Sizes } from './cel-check.ts';
+import type { Hints } from './hints.ts';
+import type { DemandSpec, Policy, Rule, RuleVerdict } from './policy.ts';
+
+/** A call as rules see it. */
+export type PolicyCall = {
+  /** Empty for a delegation. */
+  readonly server: string;
+  /** Name under which it is made. */
+  readonly tool: string;
+  /** Name of the agent that makes it. */
+  readonly agent: string;
+  readonly node: string;
+  readonly hints: Hints;
+  /** In canonical form. */
+  readonly argumentsJson: string;
+};
+
+/** Whom the run answers. */
+export type PolicyCaller = {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  /** Empty if nobody is authenticated. */
+  readonly role: string;
+  readonly groups: readonly string[];
+  readonly authenticated: boolean;
+};
+
+/** Nobody in particular. */
+export const nobody: PolicyCaller = { id: '', email: '', name: '', role: '', groups: [], authenticated: false };
+
+/** What a run has done before a call. */
+export type RunSoFar = {
+  /** How often the step has asked its model, this time too. */
+  readonly turn: number;
+  /** Calls that were not refused, by `server/tool`; whatever became of them. */
+  readonly calls: Readonly<Record<string, number>>;
+  /** Calls that people have said yes to. */
+  readonly approvals: number;
+};
+
+/** Nothing so far. */
+export const nothingYet: RunSoFar = { turn: 1, calls: {}, approvals: 0 };
+
+/** What a call is judged by, beside itself. */
+export type PolicyContext = { readonly caller: PolicyCaller; readonly run: RunSoFar };
+
+/** What a policy makes of a call. */
+export type Ruling = {
+  readonly verdict: RuleVerdict;
+  /** Name of the rule that decided. */
+  readonly rule: string;
+  readonly reason: string;
+  readonly demand?: DemandSpec;
+};
+
+/** Name under which the calls of a tool are counted. */
+export function countedAs({ server, tool }: Pick<PolicyCall, 'server' | 'tool'>): string {
+  return `${server}/${tool}`;
+}
+
+/**
+ * What the first rule that matches makes of a call; undefined if none does. A predicate that cannot be evaluated counts as one that asks:
+ * the rules after it are tried as well, and what the first of them decides counts if that is stricter. So nobody gets around a rule by
+ * arguments that a rule before it cannot be evaluated over.
+ */
+export function judgeByPolicy(policy: Policy, call: PolicyCall, context: PolicyContext): Ruling | undefined {
+  let given: Given | undefined;
+  let unknown: Ruling | undefined;
+  for (const rule of policy.rules) {
+    if (!isFor(rule, call)) continue;
+    let ruling = rulingOf(rule);
+    if (rule.when !== undefined) {
+      given ??= givenOf(call, context);
+      const predicate = predicateOf(rule, rule.when);
+      const evaluated =
+        'message' in predicate
+          ? ({ kind: 'unknown', why: predicate.message } as const)
+          : evaluate(predicate, given.bindings, given.sizes);
+      if (evaluated.kind === 'value' && !evaluated.value) continue;
+      if (evaluated.kind === 'unknown') {
+        ruling = { ...ruling, verdict: 'ask', reason: `rule "${rule.name}" cannot be evaluated: ${evaluated.why}` };
+        unknown = stricter(unknown, ruling);
+        continue;
+      }
+    }
+    return stricter(unknown, ruling);
+  }
+  return unknown;
+}
+
+/** Of two rulings the stricter one: a no, then a yes that takes more, then any yes; of equals the first. */
+function stricter(first: Ruling | undefined, second: Ruling): Ruling {
+  return first === undefined || strictness(second) > strictness(first) ? second : first;
+}
+
+function strictness({ verdict, demand }: Ruling): number {
+  if (verdict === 'deny') return Number.POSITIVE_INFINITY;
+  if (verdict === 'allow') return 0;
+  if (demand === undefined) return 1;
+  return 1 + demand.votes + (demand.approvers.length > 0 ? 1 : 0) + (demand.notRequester ? 1 : 0);
+}
+
+function rulingOf({ name: rule, verdict, reason, demand }: Rule): Ruling {
+  return { verdict, rule, reason: reason === '' ? byRule[verdict](rule) : reason, ...(demand && { demand }) };
+}
+
+const byRule: Readonly<Record<RuleVerdict, (rule: string) => string>> = {
+  allow: (rule) => `rule "${rule}" allows it`,
+  ask: (rule) => `rule "${rule}" wants a person to decide`,
+  deny: (rule) => `rule "${rule}" does not allow it`,
+};
+
+/** Whether a rule is about a call, but for its predicate. */
+function isFor({ server, tool, agent, node, annotations = {} }: Rule, call: PolicyCall): boolean {
+  const isAny = (glob: string | undefined, name: string): boolean => glob === undefined || matchesGlob(glob, name);
+  if (!isAny(tool, call.tool) || !isAny(server, call.server)) return false;
+  if (!isAny(agent, call.agent) || !isAny(node, call.node)) return false;
+  return (Object.keys(annotations) as (keyof Hints)[]).every((hint) => annotations[hint] === call.hints[hint]);
+}
+
+const predicates = new WeakMap<Rule, ReturnType<typeof readPredicate>>();
+
+/** Read once for each rule. */
+function predicateOf(rule: Rule, when: string): Predicate | { readonly message: string } {
+  const known = predicates.get(rule) ?? readPredicate(when);
+  predicates.set(rule, known);
+  return known;
+}
+
+/** What predicates are evaluated over. */
+type Given = { readonly bindings: Bindings; readonly sizes: Sizes };
+
+function givenOf(
+  { server, tool, agent, node, hints, argumentsJson }: PolicyCall,
+  { caller, run }: PolicyContext,
+): Given {
+  const args = asMaps(parseJson(argumentsJson) ?? {});
+  const { readOnly: read_only, destructive, idempotent, openWorld: open_world } = hints;
+  const annotations = { read_only, destructive, idempotent, open_world };
+  const counts = Object.entries(run.calls);
+  const sum = (some: readonly (readonly [string, number])[]): bigint =>
+    BigInt(some.reduce((all, [, one]) => all + one, 0));
+  const counted = countedAs({ server, tool });
+  const bindings: Bindings = {
+    args: args instanceof Map ? args : new Map(),
+    call: mapOf({ server, tool, agent, node, annotations: mapOf(annotations) }),
+    caller: mapOf(caller),
+    run: mapOf({
+      turn: BigInt(run.turn),
+      calls: sum(counts),
+      calls_of_server: sum(counts.filter(([name]) => name.startsWith(`${server}/`))),
+      calls_of_tool: sum(counts.filter(([name]) => name === counted)),
+      tools: new Map(counts.map(([name, count]) => [name, BigInt(count)])),
+      approvals: BigInt(run.approvals),
+    }),
+  };
+  const bytes = byteLength(argumentsJson) + byteLength(JSON.stringify(caller));
+  return { bindings, sizes: { bytes, values: valuesOf(args) + caller.groups.length + counts.length } };
+}
+
+const mapOf = (fields: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> =>
+  new Map(Object.entries(fields));
+
+/** JSON with maps for its objects. */
+function asMaps(value: Json): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(asMaps);
+  return new Map(Object.entries(value).map(([key, inner]) => [key, asMaps(inner)]));
+}
+
+function valuesOf(value: unknown): number {
+  if (value instanceof Map) return [...value.values()].reduce((sum: number, inner) => sum + valuesOf(inner), 1);
+  if (Array.isArray(value)) return value.reduce((sum: number, inner) => sum + valuesOf(inner), 1);
+  return 1;
+}
