@@ -15,6 +15,7 @@ const headings: Readonly<Record<string, string>> = {
   mcp: 'mcp_servers',
   tools: 'tools of a server',
   skills: 'skills of the extended card',
+  jwt: 'auth.jwt',
 };
 
 /** The text of the schema file: made from what the parser goes by, with the words of docs/configuration.md. */

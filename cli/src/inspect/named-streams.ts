@@ -66,5 +66,6 @@ function whatOf(name: string): string {
   const kind = name.slice(0, name.indexOf('-'));
   if (kind === 'agent') return 'the definition of an agent';
   if (kind === 'toolset') return 'the definition of a set of tools';
+  if (kind === 'policy') return 'the rules of a policy';
   return kind === 'tool' ? 'the definition of a tool' : 'this conversation';
 }

@@ -26,7 +26,7 @@ export function streamOf(argument: string): string {
   try {
     return parseStreamName(argument);
   } catch (cause) {
-    const names = 'conversation-ID, agent-DIGEST, toolset-DIGEST or tool-DIGEST';
+    const names = 'conversation-ID, agent-DIGEST, toolset-DIGEST, tool-DIGEST or policy-DIGEST';
     throw new Error(
       `"${visibleLine(argument)}" is neither the ID of a conversation (a UUID) nor the name of a stream (${names}); "stopgo events" without an ID lists all of them`,
       { cause },

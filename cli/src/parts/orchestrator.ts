@@ -32,6 +32,7 @@ export function startOrchestratorPart(
       ...more,
       agent: agentDefinition(config),
       systemPrompt: systemPromptOf(config),
+      ...(config.policy === undefined ? {} : { policy: config.policy }),
       heartbeatTtlMs: config.heartbeatTtlMs,
       runsMax: config.limits.concurrentRuns,
     },

@@ -25,6 +25,7 @@ export { definitionChanges } from './agent/definition-changes.ts';
 export {
   type DefinedRun,
   type Definitions,
+  type Digests,
   definedAs,
   definitionOf,
   type RunDefinition,
@@ -109,6 +110,7 @@ export {
   conversationStream,
   isUuid,
   parseStreamName,
+  policyStream,
   pushStream,
   type StreamName,
   toolStream,
@@ -182,12 +184,17 @@ export {
   saysBoth,
   saysNothing,
 } from './policy/hints.ts';
+export { needsIdentity } from './policy/needs-identity.ts';
+export { definePolicy, type Policy, policyFromDefinition } from './policy/policy.ts';
+export type { PolicyProblem } from './policy/policy-reader.ts';
+export { readPolicy } from './policy/read-policy.ts';
 export type { RunCommand } from './run/commands.ts';
 export { decideLate } from './run/decide-late.ts';
 export { decideRun, mayAskAgain } from './run/decide-run.ts';
 export { evolve, fold } from './run/evolve.ts';
 export { type Advance, advance, anticipate, type Effect } from './run/interpreter.ts';
 export { messageRows } from './run/messages.ts';
+export { callerOf } from './state/caller.ts';
 export {
   type Approval,
   approvalIn,

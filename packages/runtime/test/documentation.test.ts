@@ -70,7 +70,7 @@ describe('docs/configuration.md', () => {
 
   test('its examples can be loaded', () => {
     const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map((match) => match[1] ?? '');
-    expect(examples).toHaveLength(8);
+    expect(examples).toHaveLength(9);
     for (const example of examples) loadAgentConfig('example', { readFile: () => example });
   });
 

@@ -4,12 +4,17 @@ import {
   agentFromDefinition,
   agentStream,
   type Defined,
+  type Digests,
   DomainError,
   defineAgent,
+  definePolicy,
   defineToolset,
   type Fact,
   fact,
+  type Policy,
   pinsOfToolset,
+  policyFromDefinition,
+  policyStream,
   type StreamName,
   type Toolset,
   toolStream,
@@ -33,7 +38,7 @@ type DefinitionPorts = {
 };
 
 /**
- * Agents and tool sets as they are on the record: each stands once, in a stream named by its digest, so that a run goes
+ * Agents, tool sets and policies as they are on the record: each stands once, in a stream named by its digest, so that a run goes
  * on with the definition it started with whatever the configuration says by then.
  */
 export class RecordedDefinitions implements DefinitionSource {
@@ -41,6 +46,7 @@ export class RecordedDefinitions implements DefinitionSource {
   readonly #recorded = new Map<string, Promise<void>>();
   readonly #agents = new Map<string, AgentDefinition>();
   readonly #toolsets = new Map<string, Toolset>();
+  readonly #policies = new Map<string, Policy>();
   readonly #digests = new WeakMap<object, Defined>();
 
   constructor(ports: DefinitionPorts) {
@@ -51,22 +57,27 @@ export class RecordedDefinitions implements DefinitionSource {
   async record(
     agent: AgentDefinition,
     catalogue: Catalogue,
+    policy: Policy | undefined,
     signal: AbortSignal,
-  ): Promise<{ readonly agentDigest: string; readonly toolsetDigest: string }> {
+  ): Promise<Digests> {
     const agentDefined = this.#defined(agent, () => defineAgent(agent));
     const toolset = this.#defined(catalogue.tools, () => defineToolset(catalogue.tools));
     const { digest: agentDigest } = agentDefined;
     const { digest: toolsetDigest } = toolset;
+    const rules = policy && this.#defined(policy, () => definePolicy(policy));
     await Promise.all([
       this.#once(agentStream(agentDigest), fact('agentDefined', agentDefined), signal),
       this.#once(toolsetStream(toolsetDigest), fact('toolsetDefined', toolset), signal),
+      rules && this.#once(policyStream(rules.digest), fact('policyDefined', rules), signal),
       ...[...catalogue.definitions].map(([pin, definitionJson]) =>
         this.#once(toolStream(pin), fact('toolDefined', { pin, definitionJson }), signal),
       ),
     ]);
     keep(this.#agents, agentDigest, agent);
     keep(this.#toolsets, toolsetDigest, catalogue.tools);
-    return { agentDigest, toolsetDigest };
+    if (policy === undefined || rules === undefined) return { agentDigest, toolsetDigest };
+    keep(this.#policies, rules.digest, policy);
+    return { agentDigest, toolsetDigest, policyDigest: rules.digest };
   }
 
   async agent(digest: string): Promise<AgentDefinition> {
@@ -85,6 +96,13 @@ export class RecordedDefinitions implements DefinitionSource {
       pins.map(async (pin) => [pin, await this.#only(toolStream(pin), 'toolDefined')] as const),
     );
     return keep(this.#toolsets, digest, toolsetFromDefinition(definition, new Map(tools)));
+  }
+
+  async policy(digest: string): Promise<Policy> {
+    const known = this.#policies.get(digest);
+    if (known !== undefined) return known;
+    const definition = await this.#only(policyStream(digest), 'policyDefined');
+    return keep(this.#policies, digest, policyFromDefinition(definition));
   }
 
   #defined(value: object, define: () => Defined): Defined {
@@ -129,7 +147,10 @@ export class RecordedDefinitions implements DefinitionSource {
     throw new DomainError('unavailable', `${stream} cannot be read now`);
   }
 
-  async #only(stream: StreamName, name: 'agentDefined' | 'toolsetDefined' | 'toolDefined'): Promise<string> {
+  async #only(
+    stream: StreamName,
+    name: 'agentDefined' | 'toolsetDefined' | 'toolDefined' | 'policyDefined',
+  ): Promise<string> {
     for await (const event of this.#ports.log.read(stream, 1))
       if (event.fact.case === name) return event.fact.value.definitionJson;
     // It was recorded before the run began: a reader that lags behind does not show it yet, or the log has lost it.

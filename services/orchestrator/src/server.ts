@@ -1,7 +1,9 @@
 import {
+  type Actor,
   agentTool,
   anticipate,
   byteLength,
+  callerOf,
   cancelRun,
   checkContextId,
   conversationStream,
@@ -112,7 +114,8 @@ async function create(
       ...belonging,
       ...(idempotency === undefined ? {} : { idempotency }),
     });
-    const message = text === '' ? undefined : await messageDecider(parts, agent, text, idempotency, context);
+    const message =
+      text === '' ? undefined : await messageDecider(parts, agent, text, idempotency, context, actorOf(request.caller));
     return transact(
       ports,
       { conversationId: id, state: { ...initialState, id }, knownKeys: [] },
@@ -184,7 +187,7 @@ async function send(
     const command = {
       actor: actorOf(request.caller),
       ...(idempotency === undefined ? {} : { idempotency }),
-      decide: await messageDecider(parts, agent, request.message, idempotency, context),
+      decide: await messageDecider(parts, agent, request.message, idempotency, context, actorOf(request.caller)),
       factsOf: (decision: MessageDecision) => ('facts' in decision ? decision.facts : undefined),
     };
     const done = await transact(portsThatSee(registry, conversationId), loaded, command);
@@ -221,8 +224,10 @@ async function messageDecider(
   text: string,
   idempotency: IdempotencyKey | undefined,
   context: CallContext,
+  actor: Actor,
 ) {
   const { ports } = parts.registry;
+  const asker = callerOf(context.principal, actor.claimed === true ? actor.id : '');
   const follows = await agent?.forRun(parts.signal);
   const runId = ports.newId();
   return (state: Loaded['state']): MessageDecision =>
@@ -232,6 +237,7 @@ async function messageDecider(
       ...(follows === undefined ? {} : { agent: follows }),
       instance: ports.instance,
       bearerTokenPresent: context.bearerToken !== undefined,
+      caller: asker,
       sessionId: context.sessionId,
       ...(idempotency === undefined ? {} : { idempotency }),
       now: ports.clock.now(),

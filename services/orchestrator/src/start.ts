@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '@stopgo/core';
+import type { AgentDefinition, Policy } from '@stopgo/core';
 import type { Clock } from '@stopgo/log';
 import { Heartbeat, isUnknown, storeBeat, storeLog, Waits } from '@stopgo/log';
 import type { store, orchestrator as wire } from '@stopgo/proto';
@@ -52,6 +52,8 @@ export type OrchestratorConfig = {
   readonly agent: AgentDefinition;
   /** Shown as the first message of a conversation; may be empty. */
   readonly systemPrompt: string;
+  /** What calls are judged by beside the defaults; absent: by nothing else. */
+  readonly policy?: Policy;
   readonly heartbeatTtlMs: number;
   readonly runsMax: number;
   /** How often tasks of other agents that wait for an answer here are looked at; absent: 15 s, and up to 5 minutes. */
@@ -113,7 +115,7 @@ export async function startOrchestrator(
     deltas: storeDeltas(given.store, clock),
     waits,
     onModelFailed: (failure) => logger.warn('a model call failed', { ...failure }),
-    onUnasked: (call) => logger.info('a destructive call runs without asking, inside parallel or loop', { ...call }),
+    onUnasked: (call) => logger.info('a destructive call runs without asking', { ...call }),
     news: new AgentNews((agent, reason) =>
       logger.warn('an agent does not answer when it is asked about a task', { agent, reason }),
     ),
@@ -151,8 +153,11 @@ export async function startOrchestrator(
     ...{ clock, signal: stopping.signal, onFault: ports.onFault },
   });
   const described = new DescribedAgent(config.agent, (url, signal) => delegations.about(url, signal));
-  const { systemPrompt } = config;
-  const agents = new ConfiguredAgent({ definition: () => described.now, systemPrompt, tools, definitions });
+  const { systemPrompt, policy } = config;
+  const agents = new ConfiguredAgent({
+    ...{ definition: () => described.now, systemPrompt, tools, definitions },
+    ...(policy && { policy }),
+  });
   const isStoreThere = await heartbeat.renew();
   // Before anything below is waited for: a bridge that is slow to answer must not have others take this process for dead.
   const beating = heartbeat.run(() => tools.look());

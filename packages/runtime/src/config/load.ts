@@ -1,3 +1,5 @@
+import { dirname, resolve } from 'node:path';
+import { needsIdentity, type Policy, readPolicy } from '@stopgo/core';
 import { type Document, isMap, LineCounter, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
 import { characterProblems } from './characters.ts';
@@ -6,6 +8,7 @@ import { bounds } from './defaults.ts';
 import { namedParts, type PlacedParts } from './named-parts.ts';
 import { normalise } from './normalise.ts';
 import { positionOf } from './places.ts';
+import { approvalsProblems, parsePolicy } from './policy.ts';
 import { inYamlWords, type Problem, problemAt } from './problem.ts';
 import { ruleProblems } from './rules.ts';
 import { fileSchema } from './schema.ts';
@@ -43,13 +46,18 @@ export function loadAgentConfig(path: string, dependencies: { readonly readFile:
   } catch (error) {
     throw new ConfigError(path, [`failed to read config file: ${readFailure(path, error)}`]);
   }
-  return parseAgentConfig(source, path);
+  return parseAgentConfig(source, path, dependencies);
 }
 
 /**
- * The same for a text already read, without a word of what has no effect yet. `path` only names the file in errors.
+ * The same for a text already read, without a word of what has no effect yet. `path` names the file in errors, and tells where the files
+ * are that it names; without dependencies none may be named.
  */
-export function parseAgentConfig(source: string, path: string): LoadedAgentConfig {
+export function parseAgentConfig(
+  source: string,
+  path: string,
+  dependencies?: { readonly readFile: ReadFile },
+): LoadedAgentConfig {
   const { file, written, warnings, locate, inOrder } = parseYaml(source, path);
   const named: PlacedParts = { ...namedParts(file), locate: (place, line) => locate({ place, line }) };
   const refuse = (problems: readonly Problem[]) =>
@@ -61,6 +69,8 @@ export function parseAgentConfig(source: string, path: string): LoadedAgentConfi
     );
   const parsed = fileSchema.safeParse(file);
   const problems = parsed.success ? [] : parsed.error.issues.flatMap((issue) => issueProblems(issue, written));
+  const approvals = file.approvals === undefined ? undefined : readPolicy(file.approvals);
+  if (approvals?.kind === 'problems') problems.push(...approvalsProblems(approvals.problems));
   problems.push(...ruleProblems(file), ...characterProblems(file));
   if (!parsed.success || problems.length > 0) throw refuse(problems);
   const odd = treeWarnings(parsed.data);
@@ -69,7 +79,14 @@ export function parseAgentConfig(source: string, path: string): LoadedAgentConfi
       'this key is deprecated; it was read as one server named "default". Write it as an entry of mcp_servers, with a name';
     odd.unshift(problemAt(['mcp'], message));
   }
-  const config = normalise(parsed.data);
+  const own = approvals?.kind === 'policy' ? approvals.policy : undefined;
+  const policy = own ?? policyFile(parsed.data.approvals_file, path, dependencies, refuse);
+  const identity = policy === undefined || parsed.data.auth !== undefined ? undefined : needsIdentity(policy);
+  if (identity !== undefined) {
+    const key = own === undefined ? 'approvals_file' : 'approvals';
+    throw refuse([problemAt([key], `${identity}, which needs auth: nobody can prove it where nobody signs in`)]);
+  }
+  const config = normalise(parsed.data, policy);
   const bytes = Buffer.byteLength(JSON.stringify(config.agent), 'utf8');
   if (bytes > bounds.treeBytesMax) {
     const problem = `names, models and prompts of all nodes take ${bytes} bytes, more than ${bounds.treeBytesMax}; a node without a prompt counts with that of the top level`;
@@ -81,6 +98,25 @@ export function parseAgentConfig(source: string, path: string): LoadedAgentConfi
     locatedWarnings: [...warnings, ...odd.map(locate)],
     named,
   };
+}
+
+/** The rules of the file that the configuration names, as seen from where that is; undefined if it names none. */
+function policyFile(
+  named: string | undefined,
+  path: string,
+  dependencies: { readonly readFile: ReadFile } | undefined,
+  refuse: (problems: readonly Problem[]) => ConfigError,
+): Policy | undefined {
+  if (named === undefined) return undefined;
+  const at = resolve(dirname(path), named);
+  let source: string;
+  try {
+    if (dependencies === undefined) throw new Error('it is not read here');
+    source = dependencies.readFile(at);
+  } catch (error) {
+    throw refuse([problemAt(['approvals_file'], `failed to read it: ${readFailure(at, error)}`)]);
+  }
+  return parsePolicy(source, at);
 }
 
 /** Where the text in quotes begins that does not end before an offset; undefined where a fault is another one. */

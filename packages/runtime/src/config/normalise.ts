@@ -1,3 +1,4 @@
+import type { Policy } from '@stopgo/core';
 import { carriesTokenInClear } from '@stopgo/security';
 import { defaults } from './defaults.ts';
 import type { FileShape, McpServerShape, NodeShape, RemoteAgentShape } from './schema.ts';
@@ -13,8 +14,8 @@ import type {
   RemoteAgentConfig,
 } from './types.ts';
 
-/** Turns a file that passed the schema and the rules into the frozen configuration the rest of the code works with. */
-export function normalise(file: FileShape): AgentConfig {
+/** Turns a file that passed the schema and the rules into the frozen configuration the rest of the code works with; `policy`: its rules. */
+export function normalise(file: FileShape, policy?: Policy): AgentConfig {
   const servers: readonly McpServerShape[] = file.mcp === undefined ? file.mcp_servers : [file.mcp];
   return deepFreeze({
     name: file.name,
@@ -54,6 +55,7 @@ export function normalise(file: FileShape): AgentConfig {
       replicas: file.nats.replicas,
       acceptUnverifiedDurability: file.nats.accept_unverified_durability,
     },
+    ...(policy === undefined ? {} : { policy }),
     push: { allowPrivate: file.push.allow_private },
     ...(file.auth === undefined ? {} : { auth: auth(file.auth) }),
     requireAuth: file.require_auth,

@@ -52,6 +52,8 @@ export function ruleProblems(file: Mapping): Problem[] {
       );
     }
   }
+  if (file.approvals !== undefined && file.approvals_file !== undefined)
+    problems.push(problemAt(['approvals_file'], 'cannot stand beside approvals; keep the rules in one of them'));
   if (isMapping(file.agent)) problems.push(...treeProblems(file.agent, ['agent'], serverNames(file)));
   return problems;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bounds, defaults } from './defaults.ts';
+import { approvalsJsonSchema } from './policy-schema.ts';
 import {
   choice,
   duration,
@@ -199,6 +200,9 @@ export const fileSchema = mapping({
   a2a_required_extensions: list(filledText()).default([]),
   log_level: choice(['debug', 'info', 'warn', 'error']).default(defaults.logLevel),
   log_format: choice(['text', 'json']).default(defaults.logFormat),
+  // What rules are is known to the core, which reads them.
+  approvals: z.unknown().meta(approvalsJsonSchema).optional(),
+  approvals_file: filledText().optional(),
   limits: limitsSchema.prefault({}),
   nats: natsSchema.prefault({}),
   push: pushSchema.prefault({}),

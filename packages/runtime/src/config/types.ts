@@ -1,3 +1,5 @@
+import type { Policy } from '@stopgo/core';
+
 /**
  * The configuration of one agent, fully typed: every default is filled in, every duration is in milliseconds,
  * nothing is optional unless its absence means something. The objects are frozen.
@@ -292,6 +294,8 @@ export type AgentConfig = {
   readonly limits: LimitsConfig;
   readonly nats: NatsConfig;
   readonly push: PushConfig;
+  /** What of calls needs a yes beside the defaults; absent: nothing else. */
+  readonly policy?: Policy;
   /** Absent: nobody has to sign in. */
   readonly auth?: AuthConfig;
   /** True: a start without `auth` that listens beyond loopback is refused. */

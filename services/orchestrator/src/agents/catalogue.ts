@@ -14,7 +14,8 @@ export type CatalogueAgent = {
   readonly systemPrompt: string;
   readonly definition: AgentDefinition;
   /**
-   * What a run that starts now follows: this definition, and the tools of servers as they are now. Both are on the record by then.
+   * What a run that starts now follows: this definition, the tools of servers as they are now, and the policy. All are on the record
+   * by then.
    * Rejects with `unavailable` while no tools are known, and when the signal aborts.
    */
   forRun(signal: AbortSignal): Promise<RunDefinition>;

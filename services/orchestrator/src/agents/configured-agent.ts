@@ -1,4 +1,4 @@
-import { type AgentDefinition, definedAs } from '@stopgo/core';
+import { type AgentDefinition, definedAs, type Policy } from '@stopgo/core';
 import type { RecordedDefinitions } from '../definitions.ts';
 import type { ToolPort } from '../tool-port.ts';
 import type { AgentCatalogue, CatalogueAgent } from './catalogue.ts';
@@ -8,6 +8,8 @@ export type ConfiguredAgentParts = {
   /** The agent as it is for runs that start now: what other agents say of themselves is learnt with time. Its name stays. */
   readonly definition: () => AgentDefinition;
   readonly systemPrompt: string;
+  /** What its calls are judged by beside the defaults; absent: by nothing else. */
+  readonly policy?: Policy;
   readonly tools: Pick<ToolPort, 'catalogue'>;
   readonly definitions: RecordedDefinitions;
 };
@@ -33,7 +35,7 @@ export class ConfiguredAgent implements AgentCatalogue {
   }
 
   #now(): CatalogueAgent {
-    const { systemPrompt, tools, definitions } = this.#parts;
+    const { systemPrompt, policy, tools, definitions } = this.#parts;
     const definition = this.#parts.definition();
     return {
       name: definition.name,
@@ -41,8 +43,9 @@ export class ConfiguredAgent implements AgentCatalogue {
       definition,
       forRun: async (signal) => {
         const catalogue = tools.catalogue();
-        const digests = await definitions.record(definition, catalogue, signal);
-        return { ...digests, definitions: definedAs(digests, { agent: definition, tools: catalogue.tools }) };
+        const digests = await definitions.record(definition, catalogue, policy, signal);
+        const defined = { agent: definition, tools: catalogue.tools, ...(policy && { policy }) };
+        return { ...digests, definitions: definedAs(digests, defined) };
       },
     };
   }

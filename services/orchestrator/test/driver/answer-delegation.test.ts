@@ -265,7 +265,11 @@ test('a decision for an agent that is away is kept for it, and keeps nobody else
   const errand = await asked(shown, { lookUp: Array(200).fill(look), answer: [done('Paid.')] });
   decide(errand);
   const clock = new HandClock();
-  const definitions = { agent: async () => errand.agent, toolset: async () => new Map() };
+  const definitions = {
+    agent: async () => errand.agent,
+    toolset: async () => new Map(),
+    policy: async () => ({ rules: [] }),
+  };
   const registry = new Registry(errand.watcher('second', ['second'], clock), definitions, 1);
   const pass = async (seconds: number) => {
     for (let second = 0; second < seconds; second += 1) await quiet().then(() => clock.pass(1_000));
@@ -293,7 +297,11 @@ test.each([
     const errand = await asked(shown, { lookUp: Array(99).fill(() => look()), answer: [done('Paid.')] });
     decide(errand);
     const clock = new HandClock();
-    const definitions = { agent: async () => errand.agent, toolset: async () => new Map() };
+    const definitions = {
+      agent: async () => errand.agent,
+      toolset: async () => new Map(),
+      policy: async () => ({ rules: [] }),
+    };
     const ports = { ...errand.watcher('second', ['second'], clock), waits: new Waits(() => clock.now()) };
     const registry = new Registry(ports, definitions, 10);
     await registry.resume('c');

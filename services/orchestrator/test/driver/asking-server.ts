@@ -160,7 +160,7 @@ export class AskingServer {
   }
 
   registry(instance: string, dead: readonly string[] = ['first']): Registry {
-    const source = { agent: async () => agent, toolset: async () => tools };
+    const source = { agent: async () => agent, toolset: async () => tools, policy: async () => ({ rules: [] }) };
     return new Registry(this.ports(instance, dead), source, 10);
   }
 

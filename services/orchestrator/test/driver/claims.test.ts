@@ -60,6 +60,7 @@ async function takenUp(events: readonly RecordedFact[], nowMs: number, first?: A
   const definitions = {
     agent: () => Promise.reject(new Error('taken up')),
     toolset: () => Promise.reject(new Error('taken up')),
+    policy: () => Promise.reject(new Error('taken up')),
   };
   const registry = new Registry({ ...ports, log, liveness, clock: instant }, definitions, 10);
   const isTakenUp = await registry.resume('c').then(

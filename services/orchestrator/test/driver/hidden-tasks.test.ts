@@ -35,7 +35,11 @@ test.each([hidden, { kind: 'repeatable' } as const])(
     const clock = new HandClock();
     const watch = new TaskWatch({
       ports: errand.watcher('second', ['second'], clock),
-      definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
+      definitions: {
+        agent: async () => errand.agent,
+        toolset: async () => new Map(),
+        policy: async () => ({ rules: [] }),
+      },
       load: async () => ({ state: errand.state }),
       resume: async () => undefined,
     });

@@ -34,7 +34,11 @@ function watchOver(errand: Errand, ids: readonly string[], lookUp: DelegationPor
   const watch = new TaskWatch(
     {
       ports: { ...ports, delegations, log: { ...ports.log, watchedRuns } },
-      definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
+      definitions: {
+        agent: async () => errand.agent,
+        toolset: async () => new Map(),
+        policy: async () => ({ rules: [] }),
+      },
       // Each conversation is in use all the time.
       load: async (id) => ({ state: { ...errand.state, id, updatedAt: clock.now() } }),
       resume: async () => undefined,

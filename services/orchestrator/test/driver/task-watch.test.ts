@@ -29,7 +29,11 @@ async function watched(lookUp: NonNullable<Script['lookUp']>, keys = ['q1']) {
     new TaskWatch(
       {
         ports: errand.watcher(instance, alive, clock),
-        definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
+        definitions: {
+          agent: async () => errand.agent,
+          toolset: async () => new Map(),
+          policy: async () => ({ rules: [] }),
+        },
         load: async () => ({ state: errand.state }),
         resume: async (id) => void resumed.push(id),
       },
@@ -147,7 +151,11 @@ test('an agent that is silent is told of once, and a defect too; both again afte
   };
   const watch = new TaskWatch({
     ports,
-    definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
+    definitions: {
+      agent: async () => errand.agent,
+      toolset: async () => new Map(),
+      policy: async () => ({ rules: [] }),
+    },
     load: async () => ({ state: errand.state }),
     resume: async () => undefined,
   });
@@ -167,7 +175,11 @@ test('an agent that takes too long over some tasks is not asked about its others
   const ports = errand.watcher('first', ['first'], clock);
   const watch = new TaskWatch({
     ports: { ...ports, log: { ...ports.log, watchedRuns: async () => listed } },
-    definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
+    definitions: {
+      agent: async () => errand.agent,
+      toolset: async () => new Map(),
+      policy: async () => ({ rules: [] }),
+    },
     load: async () => ({ state: errand.state }),
     resume: async () => undefined,
   });
@@ -205,7 +217,11 @@ async function calledBack(script: Pick<Script, 'lookUp' | 'notify'>) {
     {
       ports: { ...ports, log: { ...ports.log, watchedRuns } },
       registrations,
-      definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
+      definitions: {
+        agent: async () => errand.agent,
+        toolset: async () => new Map(),
+        policy: async () => ({ rules: [] }),
+      },
       load: async () => ({ state: errand.state }),
       resume: async () => undefined,
     },

@@ -1,4 +1,4 @@
-import type { AgentDefinition, Toolset } from '@stopgo/core';
+import type { AgentDefinition, Policy, Toolset } from '@stopgo/core';
 import type { Clock, ConversationLog, Liveness, Waits } from '@stopgo/log';
 import type { DelegationPort } from '../../delegation-port.ts';
 import type { ModelPort } from '../../models/port.ts';
@@ -10,6 +10,7 @@ import type { Room } from './room.ts';
 export type DefinitionSource = {
   agent(digest: string): Promise<AgentDefinition>;
   toolset(digest: string): Promise<Toolset>;
+  policy(digest: string): Promise<Policy>;
 };
 
 /** Shows a model's answer while it is being made. Nothing waits for it. */
@@ -78,7 +79,7 @@ export type DriverPorts = {
   readonly deltas: Deltas;
   /** A model gave no answer, after all tries: whoever runs the platform is told, besides the user. */
   readonly onModelFailed: (failure: ModelFailure) => void;
-  /** A destructive call is made that no human was asked about: policy lets it run at once where it stands in the tree. */
+  /** A destructive call is made that no human was asked about: its place in the tree, a rule or a standing approval lets it run. */
   readonly onUnasked?: (call: Unasked) => void;
   /** What runs wait for besides people: told to whoever reads their conversations. */
   readonly waits: Waits;

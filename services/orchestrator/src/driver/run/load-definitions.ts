@@ -5,5 +5,6 @@ import type { DefinitionSource } from '../handle/ports.ts';
 export async function loadDefinitions(source: DefinitionSource, run: DefinedRun): Promise<Definitions> {
   const agent = await source.agent(run.agentDigest);
   const tools = await source.toolset(run.toolsetDigest);
-  return definedAs(run, { agent, tools });
+  if (run.policyDigest === undefined) return definedAs(run, { agent, tools });
+  return definedAs(run, { agent, tools, policy: await source.policy(run.policyDigest) });
 }

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, loadAgentConfig } from '../src/index.ts';
+
+/** Loads an agent's file among others. */
+function load(source: string, others: Readonly<Record<string, string>> = {}) {
+  const files: Readonly<Record<string, string>> = { 'agents/agent.yaml': source, ...others };
+  return loadAgentConfig('agents/agent.yaml', {
+    readFile: (path) => {
+      const [, text] = Object.entries(files).find(([name]) => path.endsWith(name)) ?? [];
+      if (text === undefined) throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
+      return text;
+    },
+  });
+}
+
+function located(source: string, others?: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    load(source, others);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.located;
+    throw error;
+  }
+  return [];
+}
+
+const rules = 'rules:\n  - name: one\n    verdict: ask\n';
+
+test('without rules there is no policy', () => {
+  expect(load('name: a').config.policy).toBeUndefined();
+});
+
+test('rules stand in the file itself, or in one beside it', () => {
+  const policy = { rules: [{ name: 'one', verdict: 'ask', reason: '' }] };
+  expect(load(`approvals:\n  ${rules.replaceAll('\n', '\n  ')}`).config.policy).toEqual(policy);
+  expect(load('approvals_file: rules.yaml', { 'agents/rules.yaml': rules }).config.policy).toEqual(policy);
+});
+
+describe('a fault is told with its rule, line and column', () => {
+  test('of the file itself', () => {
+    expect(
+      located('name: a\napprovals:\n  rules:\n    - name: one\n      verdict: ask\n      when: arg.x == 1\n'),
+    ).toEqual([
+      'agents/agent.yaml:6:7: approvals.rules[0].when: rule "one": there is no arg; did you mean args? There are args, call, caller, run (character 1 of it)',
+    ]);
+  });
+
+  test('of a file of its own', () => {
+    const [line] = located('approvals_file: rules.yaml', {
+      'agents/rules.yaml': `${rules}  - name: one\n    verdict: no\n`,
+    });
+    expect(line).toMatch(/agents\/rules\.yaml:5:5: rules\[1\]\.verdict: rule "one": expected allow, ask or deny$/);
+  });
+
+  test('that is no YAML', () => {
+    expect(located('approvals_file: rules.yaml', { 'agents/rules.yaml': 'rules: [' })[0]).toMatch(
+      /agents\/rules\.yaml:1:\d+: /,
+    );
+  });
+
+  test('of a file that is not there', () => {
+    expect(located('approvals_file: rules.yaml')[0]).toMatch(
+      /^agents\/agent\.yaml:1:1: approvals_file: failed to read it: .*there is no such file/,
+    );
+  });
+
+  test('of two places for the rules', () => {
+    expect(located(`approvals: { rules: [] }\napprovals_file: rules.yaml`)).toEqual([
+      'agents/agent.yaml:2:1: approvals_file: cannot stand beside approvals; keep the rules in one of them',
+    ]);
+  });
+});
+
+describe('what nobody can prove is refused where nobody signs in', () => {
+  const asking = (more: string) => `approvals: { rules: [{ name: one, verdict: ask, ${more} }] }`;
+
+  test.each([
+    ['approvers: [group:finance]', 'rule "one" names group:finance'],
+    ['escalate: [{ after: 1h, to: [role:ADMIN] }]', 'rule "one" names role:ADMIN'],
+    ['when: "\'x\' in caller.groups"', 'rule "one" asks for caller.groups'],
+  ])('%s', (more, what) => {
+    expect(located(asking(more))[0]).toContain(`approvals: ${what}, which needs auth`);
+    expect(located(`${asking(more)}\nauth: {}`)).toEqual([]);
+  });
+
+  test.each(['approvers: [user:ada]', 'when: caller.name == "ada"'])('%s is not', (more) => {
+    expect(located(asking(more))).toEqual([]);
+  });
+});
