@@ -7,6 +7,8 @@ import { dataDirOf, type LogSource, withStore } from '../inspect/open-store.ts';
 import { printReplay } from '../inspect/replay.ts';
 import { verify } from '../inspect/verify.ts';
 import { createUserOnRecord } from '../people.ts';
+import { explainApproval } from '../policy/explain.ts';
+import { testCall } from '../policy/test-call.ts';
 import { defaultConfigPath } from '../start/start-config.ts';
 import type { Command } from './command.ts';
 import type { Flags } from './options.ts';
@@ -53,6 +55,28 @@ export const logCommands: Readonly<Record<string, Command>> = {
     examples: [['stopgo replay ID --at 5', '']],
     run: ({ flags, args: [id = ''], host, print }) =>
       withStore(sourceOf(flags), host, (opened) => printReplay(opened, id, revisionOf(flags.at), print)),
+  },
+  policy: {
+    summary: 'Which rule decides a call, or has decided an approval, and why',
+    takes: 'test FILE --call JSON, or explain APPROVAL',
+    arguments: [2, 2],
+    options: { ...sources, call: 'the call that rules are tried on' },
+    about: [
+      'test: FILE is an agent.yaml with approvals, or a file of rules. The call has server, tool, args and, if rules ask for them,',
+      'agent, node, annotations, caller and run. explain: from the record alone.',
+    ],
+    examples: [
+      [`stopgo policy test agent.yaml --call '{"server":"bank","tool":"transfer","args":{"amount":5}}'`, ''],
+      ['stopgo policy explain APPROVAL', ''],
+    ],
+    run: async ({ flags, args: [action, what = ''], host, print }) => {
+      if (action === 'test') {
+        if (flags.call === undefined) throw new Error('stopgo policy test needs --call');
+        return testCall(what, flags.call, print);
+      }
+      if (action !== 'explain') throw new Error('stopgo policy takes test or explain');
+      await withStore(sourceOf(flags), host, (opened) => explainApproval(opened, what, print));
+    },
   },
   users: {
     summary: 'Make a user on the record itself, the first one for example',

@@ -6,6 +6,7 @@ export const options = {
   against: { type: 'string', value: 'FILE' },
   at: { type: 'string', value: 'REVISION' },
   by: { type: 'string', value: 'NAME' },
+  call: { type: 'string', value: 'JSON' },
   config: { type: 'string', value: 'FILE' },
   content: { type: 'string', value: 'JSON' },
   'data-dir': { type: 'string', value: 'DIR' },

@@ -184,8 +184,23 @@ export {
   saysBoth,
   saysNothing,
 } from './policy/hints.ts';
+export {
+  judgeByPolicy,
+  looksAt,
+  nobody,
+  nothingYet,
+  type PolicyCall,
+  type PolicyContext,
+} from './policy/judge-policy.ts';
 export { needsIdentity } from './policy/needs-identity.ts';
-export { definePolicy, type Policy, policyFromDefinition } from './policy/policy.ts';
+export {
+  type ApproverSpec,
+  type DemandSpec,
+  definePolicy,
+  type Policy,
+  policyFromDefinition,
+  type Rule,
+} from './policy/policy.ts';
 export type { PolicyProblem } from './policy/policy-reader.ts';
 export { readPolicy } from './policy/read-policy.ts';
 export type { RunCommand } from './run/commands.ts';

@@ -3,6 +3,7 @@ export { defaults } from './config/defaults.ts';
 export { configJsonSchema, type Describe, type JsonSchema } from './config/json-schema.ts';
 export { type LoadedAgentConfig, loadAgentConfig, parseAgentConfig, type ReadFile } from './config/load.ts';
 export type { PlacedParts } from './config/named-parts.ts';
+export { parsePolicy } from './config/policy.ts';
 export { formatPath } from './config/problem.ts';
 export type * from './config/types.ts';
 export { makeDirectory } from './files/make-directory.ts';

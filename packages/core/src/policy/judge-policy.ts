@@ -72,28 +72,47 @@ export function countedAs({ server, tool }: Pick<PolicyCall, 'server' | 'tool'>)
  * arguments that a rule before it cannot be evaluated over.
  */
 export function judgeByPolicy(policy: Policy, call: PolicyCall, context: PolicyContext): Ruling | undefined {
-  let given: Given | undefined;
   let unknown: Ruling | undefined;
-  for (const rule of policy.rules) {
-    if (!isFor(rule, call)) continue;
-    let ruling = rulingOf(rule);
-    if (rule.when !== undefined) {
-      given ??= givenOf(call, context);
-      const predicate = predicateOf(rule, rule.when);
-      const evaluated =
-        'message' in predicate
-          ? ({ kind: 'unknown', why: predicate.message } as const)
-          : evaluate(predicate, given.bindings, given.sizes);
-      if (evaluated.kind === 'value' && !evaluated.value) continue;
-      if (evaluated.kind === 'unknown') {
-        ruling = { ...ruling, verdict: 'ask', reason: `rule "${rule.name}" cannot be evaluated: ${evaluated.why}` };
-        unknown = stricter(unknown, ruling);
-        continue;
-      }
-    }
-    return stricter(unknown, ruling);
+  for (const { rule, look } of looksAt(policy, call, context)) {
+    if (look.kind === 'passed') continue;
+    const ruling = rulingOf(rule);
+    if (look.kind === 'matches') return stricter(unknown, ruling);
+    const reason = `rule "${rule.name}" cannot be evaluated: ${look.why}`;
+    unknown = stricter(unknown, { ...ruling, verdict: 'ask', reason });
   }
   return unknown;
+}
+
+/** What one look at a rule finds: it is about the call, or why it is not, or why nobody can tell. */
+export type Look =
+  | { readonly kind: 'matches' }
+  | { readonly kind: 'passed'; readonly why: string }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** Looks at the rules one after the other, up to the first that is about the call. */
+export function* looksAt(
+  { rules }: Policy,
+  call: PolicyCall,
+  context: PolicyContext,
+): Generator<{ readonly rule: Rule; readonly look: Look }> {
+  let given: Given | undefined;
+  for (const rule of rules) {
+    const other = differenceOf(rule, call);
+    if (other === undefined && rule.when !== undefined) given ??= givenOf(call, context);
+    const look: Look =
+      other === undefined ? lookWhen(rule, given) : { kind: 'passed', why: `it is about another ${other}` };
+    yield { rule, look };
+    if (look.kind === 'matches') return;
+  }
+}
+
+function lookWhen(rule: Rule, given: Given | undefined): Look {
+  if (rule.when === undefined || given === undefined) return { kind: 'matches' };
+  const predicate = predicateOf(rule, rule.when);
+  if ('message' in predicate) return { kind: 'unknown', why: predicate.message };
+  const evaluated = evaluate(predicate, given.bindings, given.sizes);
+  if (evaluated.kind === 'unknown') return evaluated;
+  return evaluated.value ? { kind: 'matches' } : { kind: 'passed', why: 'its predicate is false' };
 }
 
 /** Of two rulings the stricter one: a no, then a yes that takes more, then any yes; of equals the first. */
@@ -118,12 +137,15 @@ const byRule: Readonly<Record<RuleVerdict, (rule: string) => string>> = {
   deny: (rule) => `rule "${rule}" does not allow it`,
 };
 
-/** Whether a rule is about a call, but for its predicate. */
-function isFor({ server, tool, agent, node, annotations = {} }: Rule, call: PolicyCall): boolean {
-  const isAny = (glob: string | undefined, name: string): boolean => glob === undefined || matchesGlob(glob, name);
-  if (!isAny(tool, call.tool) || !isAny(server, call.server)) return false;
-  if (!isAny(agent, call.agent) || !isAny(node, call.node)) return false;
-  return (Object.keys(annotations) as (keyof Hints)[]).every((hint) => annotations[hint] === call.hints[hint]);
+/** What of a call a rule is not about, but for its predicate; undefined if nothing. */
+function differenceOf({ server, tool, agent, node, annotations = {} }: Rule, call: PolicyCall): string | undefined {
+  const isOther = (glob: string | undefined, name: string): boolean => glob !== undefined && !matchesGlob(glob, name);
+  if (isOther(tool, call.tool)) return 'tool';
+  if (isOther(server, call.server)) return 'server';
+  if (isOther(agent, call.agent)) return 'agent';
+  if (isOther(node, call.node)) return 'node';
+  const hints = Object.keys(annotations) as (keyof Hints)[];
+  return hints.every((hint) => annotations[hint] === call.hints[hint]) ? undefined : 'kind of tool (annotations)';
 }
 
 const predicates = new WeakMap<Rule, ReturnType<typeof readPredicate>>();

@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { conversationStream, definePolicy, fact, type Policy, policyStream, sha256Hex } from '@stopgo/core';
+import { facts, store } from '@stopgo/proto';
+import { createInProcessClient } from '@stopgo/rpc';
+import { createLogger } from '@stopgo/runtime';
+import { startStore } from '@stopgo/store';
+import { afterAll, describe, expect, test } from 'vitest';
+import { explainApproval } from '../src/policy/explain.ts';
+import { testCall } from '../src/policy/test-call.ts';
+import { append, conversationId } from './report-run.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'stopgo-policy-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const rules = `rules:
+  - { name: others, server: files, verdict: deny }
+  - { name: small, tool: "transfer_*", when: args.amount < 100.0, verdict: allow }
+  - { name: large, tool: "transfer_*", verdict: ask, reason: Two look at it., approvers: "2 of [user:ada, user:bob]", expires: { after: 1h } }
+`;
+
+function tested(call: unknown, source = rules, name = 'rules.yaml'): string[] {
+  const file = join(folder, name);
+  writeFileSync(file, source);
+  const lines: string[] = [];
+  testCall(file, typeof call === 'string' ? call : JSON.stringify(call), (line) => lines.push(line));
+  return lines;
+}
+
+describe('policy test', () => {
+  const transfer = (amount?: number) => ({ server: 'bank', tool: 'transfer_money', args: { amount } });
+
+  test('says which rule decides, and why those before it do not', () => {
+    expect(tested(transfer(500))).toEqual([
+      '  others: does not match: it is about another server',
+      '  small: does not match: its predicate is false',
+      '  large: matches',
+      'ask: rule "large": Two look at it.',
+      'decided by: 2 of ada, bob; after 1h: rejected',
+    ]);
+    expect(tested(transfer(5)).at(-1)).toBe('allow: rule "small": rule "small" allows it');
+  });
+
+  test('says what cannot be evaluated', () => {
+    const lines = tested(transfer());
+    expect(lines[1]).toMatch(/^ {2}small: cannot be evaluated: /);
+    expect(lines.at(-2)).toBe('ask: rule "large": Two look at it.');
+  });
+
+  test('tells what the defaults say where no rule matches', () => {
+    expect(tested({ tool: 'x', annotations: { destructiveHint: true } }).at(-1)).toBe(
+      'ask: no rule matches; by default, the tool is destructive',
+    );
+  });
+
+  test('takes the file of an agent as well', () => {
+    const agent = `name: a\napprovals:\n${rules.replaceAll(/^/gm, '  ')}`.trimEnd();
+    expect(tested(transfer(5), agent, 'agent.yaml').at(-1)).toContain('rule "small"');
+    expect(() => tested(transfer(5), 'name: a\n', 'none.yaml')).toThrow('it has no rules');
+  });
+
+  test.each([
+    ['{', '--call takes a JSON object'],
+    ['{"servr":"x"}', 'there is no servr'],
+    ['{"tool":5}', 'tool takes a text'],
+  ])('a call of %s is refused', (call, problem) => {
+    expect(() => tested(call)).toThrow(problem);
+  });
+});
+
+describe('policy explain', () => {
+  const policy: Policy = {
+    rules: [{ name: 'large', tool: 'pay', verdict: 'ask', reason: 'Look.', when: 'args.a > 1' }],
+  };
+  const { digest, definitionJson } = definePolicy(policy);
+
+  async function explained(recorded: Parameters<typeof append>[3], approvalId: string): Promise<string[]> {
+    const dataDir = mkdtempSync(join(folder, 'data-'));
+    const log = createLogger({ level: 'error', format: 'text', destination: { write: () => true } });
+    const { service, stop } = await startStore({ dataDir, log });
+    const lines: string[] = [];
+    try {
+      const client = createInProcessClient(store.StoreService, service);
+      await append(client, policyStream(digest), 0, [fact('policyDefined', { digest, definitionJson })]);
+      await append(client, conversationStream(conversationId), 0, recorded);
+      await explainApproval({ client, close: async () => undefined }, approvalId, (line) => lines.push(line));
+    } finally {
+      await stop();
+    }
+    return lines;
+  }
+
+  const runId = 'run-1';
+  const callId = 'root#1.0';
+  const begun = (policyDigest: string) => [
+    fact('conversationCreated', { conversationId, agentName: 'demo' }),
+    fact('userMessageReceived', { runId, text: 'hi' }),
+    fact('runStarted', { runId, agentDigest: sha256Hex('a'), toolsetDigest: sha256Hex('t'), policyDigest }),
+    fact('stepStarted', { runId, stepId: 'root', nodeType: 'llm', node: 'demo' }),
+    fact('modelResponded', {
+      ...{ runId, stepId: 'root', turn: 1 },
+      calls: [{ callId, tool: 'pay', server: 'bank', argumentsJson: '{"a":2}', disposition: facts.Disposition.GATED }],
+    }),
+  ];
+  const asked = (more: { readonly rule?: string; readonly policyDigest?: string; readonly reason: string }) =>
+    fact('approvalRequested', {
+      ...{ approvalId: conversationId, runId, stepId: 'root', callId, tool: 'pay', server: 'bank' },
+      ...more,
+    });
+
+  test('names the rule and what it says, and who decided', async () => {
+    const decided = fact('approvalResolved', { approvalId: conversationId, runId, decision: facts.Decision.REJECTED });
+    const recorded = [...begun(digest), asked({ rule: 'large', policyDigest: digest, reason: 'Look.' }), decided];
+    const lines = await explained(recorded, conversationId);
+    expect(lines.slice(0, -1)).toEqual([
+      `approval ${conversationId} of pay of bank`,
+      'arguments: {"a":2}',
+      'asked because: Look.',
+      `by rule "large", number 1 of 1 of policy ${digest}:`,
+      '  tool: pay',
+      '  when: args.a > 1',
+      '  verdict: ask',
+      '  reason: Look.',
+    ]);
+    expect(lines.at(-1)).toMatch(/^rejected by /);
+  });
+
+  test('says that the defaults asked', async () => {
+    const lines = await explained([...begun(''), asked({ reason: 'the tool is destructive' })], conversationId);
+    expect(lines).toContain('by the defaults: the run has no policy');
+    expect(lines.at(-1)).toBe('nobody has decided yet');
+  });
+
+  test('says that no rule matched', async () => {
+    const lines = await explained([...begun(digest), asked({ policyDigest: digest, reason: 'x' })], conversationId);
+    expect(lines).toContain(`by the defaults: no rule of policy ${digest} matches`);
+  });
+});
