@@ -7,6 +7,9 @@ import { isWaiting } from './task-state.ts';
 
 /** Facts that do not show in the state of a task. */
 type WithoutTaskState =
+  | 'approvalVoted'
+  | 'approvalReminded'
+  | 'approvalEscalated'
   | OtherStreamFact
   | 'conversationCreated'
   | 'userMessageReceived'

@@ -135,9 +135,11 @@ export {
 export { isDue, nextDue } from './interrupts/due.ts';
 export { inputText } from './interrupts/input-text.ts';
 export { openInterrupts } from './interrupts/kinds.ts';
+export { mayDecide } from './interrupts/may-decide.ts';
 export { keyOfWords, stateOfQuestion } from './interrupts/question-identity.ts';
 export { type SamplingAsked, samplingProblem, samplingResult } from './interrupts/sampling.ts';
 export { askedFields, questionProblem } from './interrupts/server-question.ts';
+export { voterOf } from './interrupts/voter.ts';
 export {
   apiKeyIdOf,
   apiKeyText,
@@ -210,6 +212,7 @@ export { evolve, fold } from './run/evolve.ts';
 export { type Advance, advance, anticipate, type Effect } from './run/interpreter.ts';
 export { messageRows } from './run/messages.ts';
 export { callerOf } from './state/caller.ts';
+export { demandFromWire } from './state/demand.ts';
 export {
   type Approval,
   approvalIn,
@@ -262,6 +265,7 @@ export {
   messageBytesMax,
   remoteQuestionsBytesMax,
   remoteQuestionsMax,
+  saidBytesMax,
   samplingTokensMax,
   structuredBytesMax,
   taskWordBytesMax,

@@ -2,7 +2,7 @@ import { byteLength, failureText, promptMessages, TranscriptBuilder } from '@sto
 import { approvals } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { failureBytesMax } from '../src/text/bounds.ts';
-import { givenUpResult, rejectedResult } from '../src/text/texts.ts';
+import { givenUpResult, rejectedFor } from '../src/text/texts.ts';
 import { given, type Happening } from './specification.ts';
 import {
   answered,
@@ -80,7 +80,7 @@ describe('what a model is told', () => {
 
   test('of a call that was rejected, given up or said to have happened is what the human decided', () => {
     const asked = [opened, said('add'), answered({ calls: [call('add'), call('remove')] })];
-    expect(resultOf(...asked, rejected(id))).toBe(rejectedResult);
+    expect(resultOf(...asked, rejected(id))).toBe(rejectedFor(''));
     expect(resultOf(...inDoubt, decided({ kind: DecisionKind.GIVE_UP }))).toBe(givenUpResult);
     expect(resultOf(...inDoubt, decided({ kind: DecisionKind.HAPPENED, result: 'id 7' }))).toBe('id 7');
   });

@@ -25,6 +25,15 @@ test('what needs two is settled by the second person who says yes, and not by on
   expect(settledBy(2, ['ada', 'approved'], ['ada', 'approved'], ['bob', 'approved'])).toBe('bob');
 });
 
+test('one person under two names is one', () => {
+  const approval: Approval = {
+    ...{ kind: 'approval', id: 'a', callId: 'root#1.0', requestedAt: 1, of: 'call', choices: ['approve', 'reject'] },
+    votes: ['ada', 'bob'].map((by, at) => ({ by, kind: 'approved' as const, at, voter: 'user:1' })),
+    votesNeeded: 2,
+  };
+  expect(decisionOn(approval)).toBeUndefined();
+});
+
 test('yes to different things do not add up', () => {
   expect(settledBy(2, ['ada', 'run_again'], ['bob', 'happened'])).toBeUndefined();
 });

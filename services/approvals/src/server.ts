@@ -9,12 +9,16 @@ import {
   decidedByText,
   decidedWord,
   decisionOn,
+  failedPrecondition,
   fold,
   type HumanDecision,
   isSaidKind,
   isUuid,
+  permissionDenied,
   resolveApproval,
+  saidBytesMax,
   textBytesMax,
+  voterOf,
 } from '@stopgo/core';
 import {
   appendedEvents,
@@ -63,7 +67,8 @@ async function resolve(given: ApprovalsDependencies, request: wire.ResolveReques
     ...(idempotency === undefined ? {} : { idempotency }),
     decide: (state) =>
       resolveApproval(state, {
-        ...{ approvalId, decision, sessionId: context.sessionId },
+        ...{ approvalId, decision, sessionId: context.sessionId, said: request.said, now: given.clock.now() },
+        voter: voterOf(context.principal, actorOf(request)),
         ...(idempotency === undefined ? {} : { idempotency }),
       }),
     factsOf: (one) => (one.kind === 'append' ? one.facts : undefined),
@@ -125,6 +130,22 @@ async function viewAfter(
 }
 
 async function refusal(given: ApprovalsDependencies, approvalId: string, decision: Resolved): Promise<DomainError> {
+  switch (decision.kind) {
+    case 'not_entitled':
+      return permissionDenied(`approval ${approvalId}: ${decision.reason}`, { reason: 'not_entitled' });
+    case 'voted':
+      return failedPrecondition(
+        `you have said yes to approval ${approvalId} already; it needs ${decision.missing} more from somebody else`,
+        { reason: 'voted', missing: String(decision.missing) },
+      );
+    case 'expired': {
+      const at = new Date(decision.at).toISOString();
+      return failedPrecondition(`approval ${approvalId}: its time was over at ${at}`, {
+        reason: 'expired',
+        expired_at: at,
+      });
+    }
+  }
   if (decision.kind === 'choice') {
     const choices = decision.choices.join(', ');
     return new DomainError('failed_precondition', `this approval is decided by one of: ${choices}`, {
@@ -166,6 +187,8 @@ function notFound(approvalId: string): DomainError {
 function decisionOf(request: wire.ResolveRequest): HumanDecision {
   if (byteLength(request.result) > textBytesMax)
     throw new DomainError('invalid_argument', `the result is longer than ${textBytesMax} bytes`);
+  if (byteLength(request.said) > saidBytesMax)
+    throw new DomainError('invalid_argument', `what is said to an approval has at most ${saidBytesMax} bytes`);
   const kind = saidIn(request);
   if (!isSaidKind(kind)) throw new DomainError('invalid_argument', 'the decision is none that a person can take');
   return { kind, result: request.result };

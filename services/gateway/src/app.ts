@@ -26,7 +26,7 @@ export const dependenciesOf = (
   ...given,
   authorize:
     options.authorize ??
-    (options.authenticate === undefined ? allowAll : signedInRule(ownersIn(options.clients.store))),
+    (options.authenticate === undefined ? allowAll : signedInRule(ownersIn(options.clients.store, options.wallClock))),
   heartbeatMs: options.times?.heartbeatMs ?? sseHeartbeatMs,
   readerStallMs: options.times?.readerStallMs ?? readerStallMs,
 });

@@ -66,6 +66,9 @@ type End = { readonly status: views.RunStatus; readonly response: string };
 
 /** Facts that no run ends with. */
 type EndsNoRun =
+  | 'approvalVoted'
+  | 'approvalReminded'
+  | 'approvalEscalated'
   | OtherStreamFact
   | 'conversationCreated'
   | 'userMessageReceived'

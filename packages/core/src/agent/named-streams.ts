@@ -52,6 +52,9 @@ function isOfTool(call: wire.Call): boolean {
 
 /** Facts that can be understood alone. */
 type NamingNothing =
+  | 'approvalVoted'
+  | 'approvalReminded'
+  | 'approvalEscalated'
   | Exclude<PersonFact, 'apiKeyIssued'>
   | 'userMessageReceived'
   | 'runClaimed'

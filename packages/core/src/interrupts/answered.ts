@@ -8,7 +8,13 @@ export type Answered =
   /** It may run; by this approval, if it was one. */
   | { readonly kind: 'ready'; readonly approvalId?: string }
   /** It is over, and the answer is its result. */
-  | { readonly kind: 'result'; readonly outcome: CallOutcome; readonly saysSomething: boolean }
+  | {
+      readonly kind: 'result';
+      readonly outcome: CallOutcome;
+      readonly saysSomething: boolean;
+      /** A model is told why: what it asked for goes on without the call. */
+      readonly isExplained?: boolean;
+    }
   /** The agent that asked is given it. */
   | { readonly kind: 'passed_on'; readonly verdict: NonNullable<AskedQuestion['verdict']> }
   /** Nobody has answered, and nobody needs to any more. */
@@ -22,8 +28,9 @@ export function withAnswer(run: RunState, { id, callId }: Interrupt, answered: A
       return withCall(run, callId, { phase: 'ready', ...(approvalId === undefined ? {} : { approvalId }) });
     }
     case 'result': {
-      const { outcome, saysSomething } = answered;
-      const next = withCall(run, callId, { phase: 'done', outcome, resultRevision: revision });
+      const { outcome, saysSomething, isExplained = false } = answered;
+      const explained = isExplained ? { explained: true as const } : {};
+      const next = withCall(run, callId, { phase: 'done', outcome, resultRevision: revision, ...explained });
       return next === run || !saysSomething ? next : withResult(next, callId, revision);
     }
     case 'passed_on':

@@ -1,11 +1,15 @@
 /** The decider of what people say to approvals, and of tokens that they bring. */
 import { approvals, facts as wire } from '@stopgo/proto';
-import { choiceWords, recordedAs } from '../events/decisions.ts';
+import { choiceWords, decidedWord, recordedAs } from '../events/decisions.ts';
 import { type Fact, fact } from '../events/facts.ts';
 import { type Approval, approvalIn, decisionOn, interruptsOf, type Vote } from '../state/interrupt.ts';
 import { anotherSession, type IdempotencyKey } from '../state/request.ts';
 import type { ConversationState } from '../state/state.ts';
+import { saidBytesMax } from '../text/bounds.ts';
+import { cutText } from '../text/cut.ts';
 import type { HumanDecision } from './decision-words.ts';
+import { mayDecide } from './may-decide.ts';
+import { nobody, type Voter, voterToWire } from './voter.ts';
 
 /** The facts by which a token lets the open run go on; none if it waits for none. */
 export function provideToken(state: ConversationState, sessionId?: string): readonly Fact[] {
@@ -21,6 +25,12 @@ export function provideToken(state: ConversationState, sessionId?: string): read
 export type ResolveCommand = {
   readonly approvalId: string;
   readonly decision: HumanDecision;
+  /** Who decides; absent: nobody in particular. */
+  readonly voter?: Voter;
+  /** What they say to it. */
+  readonly said?: string;
+  /** Milliseconds since 1970. */
+  readonly now?: number;
   /** The session that the request names; absent: it names none, and stays in that of the conversation. */
   readonly sessionId?: string | undefined;
   readonly idempotency?: IdempotencyKey;
@@ -32,6 +42,12 @@ export type ResolveDecision =
   | { readonly kind: 'settled'; readonly decision: Vote }
   /** The decision is none of the choices of this approval. */
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
+  /** Who it was may not decide it; why, in words. */
+  | { readonly kind: 'not_entitled'; readonly reason: string }
+  /** They have said yes already, and so many more are needed. */
+  | { readonly kind: 'voted'; readonly missing: number }
+  /** Its time is over, and that is not on the record yet. */
+  | { readonly kind: 'expired'; readonly at: number }
   /** It is not an approval of the latest run: it was settled before. */
   | { readonly kind: 'past' };
 
@@ -46,7 +62,31 @@ export function resolveApproval(state: ConversationState, command: ResolveComman
   if (run.status !== 'open') return { kind: 'past' };
   const recorded = decisionFor(approval, command.decision);
   if (recorded === undefined) return { kind: 'choice', choices: approval.choices };
+  const { voter = nobody, now = 0, said = '' } = command;
+  const { demand } = approval;
+  // Whoever drives the run may not have got to it: the clock says it first.
+  if (demand?.expires?.verdict === 'reject' && demand.expires.at <= now)
+    return { kind: 'expired', at: demand.expires.at };
+  const entitlement = mayDecide(demand, voter, run.requester ?? '', now);
+  if (!entitlement.may) return { kind: 'not_entitled', reason: entitlement.reason };
   const { callId } = approval;
+  const isYes =
+    recorded === wire.Decision.APPROVED || recorded === wire.Decision.RUN_AGAIN || recorded === wire.Decision.HAPPENED;
+  const word = decidedWord(recorded);
+  const sameYes = new Set(approval.votes.filter(({ kind }) => kind === word).map((vote) => vote.voter ?? vote.by));
+  const missing = approval.votesNeeded - sameYes.size;
+  if (isYes && demand !== undefined && sameYes.has(voter.key)) return { kind: 'voted', missing };
+  const recordedVoter =
+    demand === undefined && voter.role === undefined ? {} : { voter: voterToWire(voter, entitlement.entitledBy) };
+  if (isYes && missing > 1) {
+    const tool = run.calls[callId]?.tool ?? '';
+    const voted = fact('approvalVoted', {
+      ...{ approvalId: approval.id, runId: run.id, decision: recorded, callId, tool, ...recordedVoter },
+      sessionId: anotherSession(state, command),
+      ...(command.idempotency === undefined ? {} : { idempotency: command.idempotency }),
+    });
+    return { kind: 'append', facts: [voted] };
+  }
   const resolved = fact('approvalResolved', {
     approvalId: approval.id,
     runId: run.id,
@@ -56,6 +96,8 @@ export function resolveApproval(state: ConversationState, command: ResolveComman
     tool: run.calls[callId]?.tool ?? '',
     proxy: approval.of === 'question',
     sessionId: anotherSession(state, command),
+    said: cutText(said, saidBytesMax).text,
+    ...recordedVoter,
     ...(command.idempotency === undefined ? {} : { idempotency: command.idempotency }),
   });
   return { kind: 'append', facts: [resolved] };

@@ -42,7 +42,7 @@ const accepted =
   'no, n, false, reject, rejected, deny, denied, cancel';
 
 /** The members that the body of a decision may have. */
-export const decisionMembers: readonly string[] = ['approved', 'action', 'answer', 'result', 'by'];
+export const decisionMembers: readonly string[] = ['approved', 'action', 'answer', 'result', 'reason', 'by'];
 
 /**
  * Reads the body of a decision. `approved`, `action` and `answer` may stand together only if they agree;

@@ -21,10 +21,10 @@ export function dueFacts(run: RunState, now: number): Fact[] {
   return expiring(run)
     .filter(({ dueAt }) => dueAt <= now)
     .sort((one, other) => one.dueAt - other.dueAt)
-    .flatMap((interrupt) => interruptKindOf(interrupt).expired?.(run, interrupt) ?? []);
+    .flatMap((interrupt) => interruptKindOf(interrupt).due?.(run, interrupt, now) ?? []);
 }
 
-/** The open interrupts that a time ends. */
+/** The open interrupts of which something follows at a time. */
 function expiring({ status, interrupts }: RunState): Expiring[] {
   if (status !== 'open') return [];
   return Object.values(interrupts)
@@ -36,5 +36,5 @@ type Expiring = Interrupt & { readonly dueAt: number };
 
 /** A time alone makes nothing due: its kind has to say what follows. */
 function mayExpire(one: Interrupt): one is Expiring {
-  return one.dueAt !== undefined && interruptKindOf(one).expired !== undefined;
+  return one.dueAt !== undefined && interruptKindOf(one).due !== undefined;
 }

@@ -6,11 +6,11 @@ import type { Judgement } from '../calls/judge.ts';
 import { isSent, type SentTarget, sentKindOf } from '../calls/kinds.ts';
 import { type Fact, fact } from '../events/facts.ts';
 import { recordedTarget, serverOf } from '../events/target.ts';
+import { demandAt } from '../policy/demand-at.ts';
 import type { DemandSpec } from '../policy/policy.ts';
 import type { CallState, RunState } from '../state/state.ts';
 import { nodeOf } from '../state/work.ts';
 import { uuidFrom } from '../text/digest.ts';
-import { demandOf } from './demand.ts';
 
 /** A call that an approval is requested for. */
 type Askable = {
@@ -29,7 +29,7 @@ type Askable = {
 };
 
 /** The request to approve a call, and its id: the same for the same request of the same call. */
-export function approvalRequest(run: RunState, call: Askable): { id: string; fact: Fact } {
+export function approvalRequest(run: RunState, call: Askable, now: number): { id: string; fact: Fact } {
   const id = uuidFrom('approval', run.id, call.callId, String(call.asked + 1));
   const { stepId, callId, tool, target, digest, reason, callRevision } = call;
   const description = describeCall(tool, call.argumentsJson, target);
@@ -55,7 +55,7 @@ export function approvalRequest(run: RunState, call: Askable): { id: string; fac
       node: nodeOf(run, stepId),
       rule,
       policyDigest: run.policyDigest ?? '',
-      ...(demand && { demand: demandOf(demand) }),
+      ...(demand && demandAt(demand, now)),
     }),
   };
 }
@@ -66,19 +66,16 @@ export function approvalOf(
   stepId: string,
   { call, demand, standingId = '' }: Judgement & { readonly call: { readonly callId: string } },
   callRevision: number,
+  now: number,
 ): Fact[] {
   const { disposition, callId, tool, reason, rule, policyDigest } = call;
   const automatic = disposition === wire.Disposition.AUTO_APPROVED;
   const target = recordedTarget(call);
   if (!isSent(target) || (!automatic && disposition !== wire.Disposition.GATED)) return [];
-  const { id: approvalId, fact: request } = approvalRequest(run, {
-    ...call,
-    target,
-    stepId,
-    asked: 0,
-    callRevision,
-    ...(demand && { demand }),
-  });
+  // What is decided at once demands nobody.
+  const asks = automatic || demand === undefined ? {} : { demand };
+  const askable = { ...call, ...asks, target, stepId, asked: 0, callRevision };
+  const { id: approvalId, fact: request } = approvalRequest(run, askable, now);
   if (!automatic) return [request];
   const decision = wire.Decision.APPROVED;
   const by = { byPolicy: true, standingId, rule, policyDigest };
@@ -92,7 +89,8 @@ export function doubtRequest(
   call: CallState,
   reason: string,
   argumentsJson: string,
-  demand?: DemandSpec,
+  demand: DemandSpec | undefined,
+  now: number,
 ): Fact {
   return fact('approvalRequested', {
     approvalId: uuidFrom('approval', run.id, call.id, String(call.asked + 1)),
@@ -110,7 +108,7 @@ export function doubtRequest(
     node: nodeOf(run, call.stepId),
     rule: call.rule ?? '',
     policyDigest: run.policyDigest ?? '',
-    ...(demand && { demand: demandOf(demand) }),
+    ...(demand && demandAt(demand, now)),
   });
 }
 

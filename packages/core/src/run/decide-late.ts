@@ -30,7 +30,8 @@ export function decideLate(
     return run === undefined ? [fact('toolCallInDoubt', { runId, stepId, callId, attempt, reason })] : [];
   }
   if (run !== undefined) {
-    const facts = decideOutcome(run, outcome, noDefinitions);
+    // What has ended asks nobody anything: no time is looked at.
+    const facts = decideOutcome(run, outcome, { definitions: noDefinitions, now: 0 });
     if (facts.length > 0) return facts;
     const call = run.calls[callId];
     const isRecorded = call?.attempt === attempt && (call.outcome === 'result' || call.outcome === 'error');

@@ -24,17 +24,24 @@ import { pinChangesPerCallMax } from '../text/bounds.ts';
 import { callDigest } from '../text/digest.ts';
 import { heldUntilAccepted } from '../text/texts.ts';
 
+/** By what an outcome is judged. */
+type Known = {
+  readonly definitions: Definitions;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+};
+
 /** The facts that an outcome leaves in a run that is open. None if it does not belong to the attempt that is under way. */
-export function decideOutcome(run: RunState, outcome: CallOutcomeCommand, definitions: Definitions): Fact[] {
+export function decideOutcome(run: RunState, outcome: CallOutcomeCommand, known: Known): Fact[] {
   const call = run.calls[outcome.callId];
   if (call === undefined) return [];
   if (isUnderWay(call, outcome.attempt))
-    return [...questionsOver(run, call), ...inputsOver(run, outcome), ...outcomeOf(run, call, outcome, definitions)];
+    return [...questionsOver(run, call), ...inputsOver(run, outcome), ...outcomeOf(run, call, outcome, known)];
   // It comes late, but nobody has decided yet: what it says is better than a human's guess.
   if (call.phase === 'in_doubt' && call.attempt === outcome.attempt && outcome.type === 'callFinished') {
     const doubt = pendingApprovals(run).find((id) => run.interrupts[id]?.callId === call.id);
     const withdrawn = doubt === undefined ? [] : [withdrawal(run, doubt, 'the outcome of the call has come in')];
-    return [...withdrawn, ...outcomeOf(run, call, outcome, definitions)];
+    return [...withdrawn, ...outcomeOf(run, call, outcome, known)];
   }
   return [];
 }
@@ -45,7 +52,7 @@ function questionsOver(run: RunState, { sent }: CallState): Fact[] {
   return pending.map(({ askedAs }) => withdrawal(run, askedAs, 'the task of the agent has come to an end'));
 }
 
-function outcomeOf(run: RunState, call: CallState, outcome: CallOutcomeCommand, definitions: Definitions): Fact[] {
+function outcomeOf(run: RunState, call: CallState, outcome: CallOutcomeCommand, known: Known): Fact[] {
   const place = { runId: run.id, stepId: call.stepId, callId: call.id, attempt: outcome.attempt };
   switch (outcome.type) {
     case 'callFinished':
@@ -53,8 +60,8 @@ function outcomeOf(run: RunState, call: CallState, outcome: CallOutcomeCommand, 
     case 'callUnknown': {
       const { reason, argumentsJson } = outcome;
       // Whoever says that it is to run again says yes to it anew.
-      const demand = demandOnRecord(definitions, run, call);
-      const request = doubtRequest(run, call, reason, argumentsJson, demand && untimed(demand));
+      const demand = demandOnRecord(known.definitions, run, call);
+      const request = doubtRequest(run, call, reason, argumentsJson, demand && untimed(demand), known.now);
       return [fact('toolCallInDoubt', { ...place, reason }), request];
     }
     case 'callNotStarted': {
@@ -73,7 +80,7 @@ function outcomeOf(run: RunState, call: CallState, outcome: CallOutcomeCommand, 
       return [fact('toolCallRefused', refused), tokenRequest(run, call.id, outcome.prompt)];
     }
     case 'callPinChanged':
-      return pinChanged(run, call, outcome, place, definitions);
+      return pinChanged(run, call, outcome, place, known);
   }
 }
 
@@ -95,7 +102,7 @@ function pinChanged(
   call: CallState,
   outcome: Extract<CallOutcomeCommand, { type: 'callPinChanged' }>,
   place: AttemptPlace,
-  definitions: Definitions,
+  { definitions, now }: Known,
 ): Fact[] {
   const { current, argumentsJson } = outcome;
   const { pin } = current;
@@ -118,7 +125,7 @@ function pinChanged(
   // A rule that asked for it at first still does, whatever the tool is now.
   const demand = ruling?.verdict === 'ask' ? ruling.demand : demandOnRecord(definitions, run, call);
   const rule = ruling?.verdict === 'ask' ? ruling.rule : call.rule;
-  const request = approvalRequest(run, {
+  const askable = {
     callId,
     stepId,
     tool,
@@ -130,7 +137,8 @@ function pinChanged(
     reason,
     ...(rule === undefined ? {} : { rule }),
     ...(demand && { demand }),
-  });
+  };
+  const request = approvalRequest(run, askable, now);
   return [changed, request.fact];
 }
 

@@ -208,7 +208,7 @@ function decideOne(
     case 'needToken':
       return needToken(run, command.callId, command.prompt);
     default:
-      return decideOutcome(run, command, context.definitions);
+      return decideOutcome(run, command, context);
   }
 }
 
@@ -251,7 +251,7 @@ function answered(state: ConversationState, run: RunState, answer: ModelAnswered
     node: nodeOf(run, answer.stepId),
   });
   const callRevision = state.revision + 1;
-  const asked = judged.flatMap((one) => approvalOf(run, answer.stepId, one, callRevision));
+  const asked = judged.flatMap((one) => approvalOf(run, answer.stepId, one, callRevision, context.now));
   const all = [responded, ...asked];
   // The answer and the approvals of its calls belong together: what does not fit one append is no answer.
   const bytes = all.reduce((sum, one) => sum + encodeFact(one).length, 0);

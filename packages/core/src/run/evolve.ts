@@ -13,7 +13,7 @@ import {
   withoutLeft,
   withoutParked,
 } from '../interrupts/evolve-questions.ts';
-import { evolveVote } from '../interrupts/kinds/approval.ts';
+import { evolveEscalated, evolveReminded, evolveResolved, evolveVote } from '../interrupts/kinds/approval.ts';
 import { evolveApprovalAsked, evolveInputAsked } from '../interrupts/kinds.ts';
 import { withoutStanding, withStanding } from '../interrupts/standing.ts';
 import { callerFromWire } from '../state/caller.ts';
@@ -51,7 +51,7 @@ export function evolve(state: ConversationState, recorded: RecordedFact): Conver
     case 'userMessageReceived':
       return state.title === '' ? { ...base, title: titleOf(fact.value.text) } : base;
     case 'runStarted':
-      return { ...base, ...keptParked(state), run: startedRun(fact.value, state) };
+      return { ...base, ...keptParked(state), run: startedRun(fact.value, state, recorded.actor.principal ?? '') };
     case 'standingApprovalGranted':
       return withStanding(base, fact.value, recorded);
     case 'standingApprovalRevoked':
@@ -91,12 +91,13 @@ function titleOf(text: string): string {
   return [...text.slice(0, titleCharactersMax * 2)].slice(0, titleCharactersMax).join('');
 }
 
-function startedRun(started: FactOf<'runStarted'>, state: ConversationState): RunState {
+function startedRun(started: FactOf<'runStarted'>, state: ConversationState, requester: string): RunState {
   return {
     id: started.runId,
     status: 'open',
     // The message stands right before the run that answers it.
     messageRevision: state.revision,
+    ...(requester === '' ? {} : { requester }),
     agentDigest: started.agentDigest,
     toolsetDigest: started.toolsetDigest,
     bearerTokenPresent: started.bearerTokenPresent,
@@ -153,7 +154,13 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
     case 'approvalRequested':
       return evolveApprovalAsked(run, fact.value, recorded.time);
     case 'approvalResolved':
-      return withApproval(evolveVote(run, fact.value, recorded), fact.value);
+      return withApproval(evolveResolved(run, fact.value, recorded), fact.value);
+    case 'approvalVoted':
+      return evolveVote(run, fact.value, recorded);
+    case 'approvalReminded':
+      return evolveReminded(run, fact.value);
+    case 'approvalEscalated':
+      return evolveEscalated(run, fact.value);
     case 'inputRequested':
       return evolveInputAsked(run, fact.value, recorded.time);
     case 'inputProvided':

@@ -219,7 +219,7 @@ function visitA2a(node: A2aNode, step: StepState, run: RunState): Owed {
     case 'happened':
       return finish(step, run, answerOutput(step.result?.revision ?? 0), { outputKey });
     case 'rejected':
-      return node.onReject === 'continue'
+      return node.onReject === 'continue' || calls[0]?.explained === true
         ? finish(step, run, textOutput(delegationRejected), { outputKey })
         : { ...nothing, rejected: true };
     case 'given_up':
@@ -240,10 +240,10 @@ function leavesLoop({ outcome, tool }: CallState): boolean {
   return outcome === 'control' && controlTools.get(tool)?.leavesLoop === true;
 }
 
-/** True if a human was asked about some of the calls and rejected each of them. */
+/** True if a human was asked about some of the calls and rejected each of them, without a word that the model is to be told. */
 function allRejected(calls: readonly CallState[]): boolean {
   const gated = calls.filter((call) => call.gated);
-  return gated.length > 0 && gated.every((call) => call.outcome === 'rejected');
+  return gated.length > 0 && gated.every((call) => call.outcome === 'rejected' && call.explained !== true);
 }
 
 function effectOfCall(run: RunState, call: CallState): Effect[] {

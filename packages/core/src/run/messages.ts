@@ -27,6 +27,9 @@ export type MessageRow = {
 
 /** Facts that a conversation shows no message of. */
 type NotShown =
+  | 'approvalVoted'
+  | 'approvalReminded'
+  | 'approvalEscalated'
   | OtherStreamFact
   | 'runStarted'
   | 'runClaimed'
@@ -147,7 +150,9 @@ function resolvedRows(resolved: FactOf<'approvalResolved'>): readonly MessageRow
   // A decision by policy is shown with its call; an approval withdrawn is shown by what made it needless.
   const kind = decidedWord(resolved.decision);
   if (resolved.byPolicy || kind === 'withdrawn') return [];
-  const rows: MessageRow[] = [{ role: 'user', content: decisionTexts[kind] }];
+  const { said } = resolved;
+  const words = said === '' ? decisionTexts[kind] : `${decisionTexts[kind]}: ${said}`;
+  const rows: MessageRow[] = [{ role: 'user', content: words }];
   if (kind === 'happened' && !resolved.proxy)
     rows.push(resultRow(resolved.callId, resolved.tool, resolved.result, false));
   return rows;

@@ -1,4 +1,5 @@
 import type { Decided } from '../events/decisions.ts';
+import type { Demand } from './demand.ts';
 
 /** Why a run waits: for a yes, for values, for a token, or for a model that a tool server has asked. */
 export type Interrupt = Approval | Input | Auth | Sampling;
@@ -26,6 +27,11 @@ export type Approval = Asked<'approval'> & {
   readonly votes: readonly Vote[];
   /** As many people have to say the same yes. */
   readonly votesNeeded: number;
+  /** Who may decide, and until when; absent: whoever may decide approvals at all, for ever. */
+  readonly demand?: Demand;
+  /** Reminders and escalations that are on the record. */
+  readonly reminders?: number;
+  readonly escalated?: number;
   /** True if the tool changed after the decision, so that it allows nothing. */
   readonly void?: true;
 };
@@ -36,6 +42,8 @@ export type Vote = {
   readonly by: string;
   /** Milliseconds since 1970. */
   readonly at: number;
+  /** What tells who voted from others; absent: the name does. */
+  readonly voter?: string;
 };
 
 /** People give values, or open an address, in the midst of a call. It is there until it is answered or withdrawn. */
@@ -73,7 +81,7 @@ export function decisionOn({ votes, votesNeeded }: Approval): Vote | undefined {
   return votes.find(({ kind }, index) => {
     if (kind !== 'approved' && kind !== 'run_again' && kind !== 'happened') return true;
     const same = votes.slice(0, index + 1).filter((one) => one.kind === kind);
-    return new Set(same.map(({ by }) => by)).size >= votesNeeded;
+    return new Set(same.map(({ by, voter = by }) => voter)).size >= votesNeeded;
   });
 }
 

@@ -65,6 +65,8 @@ export type CallState = {
   /** Times that its tool was found changed. */
   readonly pinChanges: number;
   readonly outcome?: CallOutcome;
+  /** It was rejected, and the model is told why: the run goes on. */
+  readonly explained?: true;
   /** Revision of the event that holds its result. */
   readonly resultRevision?: number;
 };
@@ -149,6 +151,8 @@ export type RunState = {
   readonly id: string;
   readonly status: 'open' | 'completed' | 'failed' | 'canceled';
   readonly messageRevision: number;
+  /** Key of the principal who sent that message; absent: nobody was signed in. */
+  readonly requester?: string;
   readonly agentDigest: string;
   readonly toolsetDigest: string;
   readonly bearerTokenPresent: boolean;

@@ -103,6 +103,9 @@ export const inputsSettledMax = 64;
 /** What is said of what became of a question, in bytes of UTF-8. */
 export const inputReasonBytesMax = 512;
 
+/** What a person says to an approval, in bytes. */
+export const saidBytesMax = 4 * 1024;
+
 /** Characters of an e-mail address (RFC 5321, section 4.5.3.1.3). */
 export const emailCharactersMax = 254;
 

@@ -27,7 +27,14 @@ export function canceledText(reason: string): string {
 }
 
 /** Result that a model is given for a call that a human rejected. */
-export const rejectedResult = 'The user rejected this call; it was not run.';
+const rejectedResult = 'The user rejected this call; it was not run.';
+
+/** The same, with what they said to it; empty: nothing. */
+export const rejectedFor = (said: string): string =>
+  said === '' ? rejectedResult : `${rejectedResult} Reason: ${said}`;
+
+/** Result that a model is given for a call that nobody decided on in time. */
+export const expiredResult = 'Nobody decided on this call in time; it was not run.';
 /** Result that a model is given for a call in doubt that a human gave up. */
 export const givenUpResult =
   'This call was started and its outcome is unknown; the user decided not to run it again. It may have taken effect.';

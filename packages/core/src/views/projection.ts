@@ -123,13 +123,19 @@ function approvalsOf(event: RecordedFact, before: ConversationState, rows: Earli
   const { fact } = event;
   switch (fact.case) {
     case 'approvalRequested':
-      return [...replaced(fact.value, before, rows), requested(fact.value, event, before.id, rows)];
+      return [...replaced(fact.value, before, rows), requested(fact.value, event, before, rows)];
     case 'approvalResolved': {
       const pending = rows.approval(fact.value.approvalId);
       return pending === undefined || pending.status !== views.ApprovalStatus.PENDING
         ? []
         : [decided(pending, fact.value, event)];
     }
+    case 'approvalVoted':
+      return withPending(rows, fact.value.approvalId, (pending) => voted(pending, fact.value, event));
+    case 'approvalReminded':
+      return withPending(rows, fact.value.approvalId, () => ({ reminders: fact.value.number }));
+    case 'approvalEscalated':
+      return withPending(rows, fact.value.approvalId, () => ({ escalations: fact.value.number }));
     case 'toolCallRefused': {
       if (fact.value.reason !== facts.RefusalReason.PIN_CHANGED) return [];
       // Call ids are positions: the same in every run.
@@ -192,7 +198,34 @@ function leftPending(before: ConversationState, runId: string, event: RecordedFa
 
 const withdrawnByEnd = create(facts.ApprovalResolvedSchema, { decision: facts.Decision.WITHDRAWN });
 
-function requested(asked: FactOf<'approvalRequested'>, event: RecordedFact, conversationId: string, rows: EarlierRows) {
+/** A pending approval with what an event changes of it. */
+function withPending(
+  rows: EarlierRows,
+  id: string,
+  change: (pending: views.Approval) => Partial<Pick<views.Approval, 'votes' | 'reminders' | 'escalations'>>,
+): views.Approval[] {
+  const pending = rows.approval(id);
+  if (pending === undefined || pending.status !== views.ApprovalStatus.PENDING) return [];
+  return [create(views.ApprovalSchema, { ...pending, ...change(pending) })];
+}
+
+/** The votes of an approval with one more, where it is recorded who voted. */
+function voted(
+  { votes }: views.Approval,
+  { decision, voter }: Pick<FactOf<'approvalVoted'>, 'decision' | 'voter'>,
+  { time }: RecordedFact,
+): Pick<views.Approval, 'votes'> {
+  if (voter === undefined) return { votes };
+  return { votes: [...votes, create(views.ApprovalVoteSchema, { decision, voter, at: timestampFromMs(time) })] };
+}
+
+function requested(
+  asked: FactOf<'approvalRequested'>,
+  event: RecordedFact,
+  before: ConversationState,
+  rows: EarlierRows,
+) {
+  const { id: conversationId, run } = before;
   const call = rows.messagesAt(asked.callRevision).find((one) => one.toolCall?.callId === asked.callId);
   return create(views.ApprovalSchema, {
     id: asked.approvalId,
@@ -212,6 +245,7 @@ function requested(asked: FactOf<'approvalRequested'>, event: RecordedFact, conv
     node: asked.node,
     requestedAt: timestampFromMs(event.time),
     ...(asked.expiresAt === undefined ? {} : { expiresAt: asked.expiresAt }),
+    ...(asked.demand === undefined ? {} : { demand: asked.demand, requester: run?.requester ?? '' }),
     status: views.ApprovalStatus.PENDING,
     ...(asked.question === undefined ? {} : askedElsewhere(asked.question)),
   });
@@ -242,6 +276,8 @@ function decided(pending: views.Approval, resolved: FactOf<'approvalResolved'>, 
     decidedSignedIn: event.actor.principal !== undefined && event.actor.claimed !== true,
     decidedAt: timestampFromMs(event.time),
     byPolicy: resolved.byPolicy,
+    decidedSaid: resolved.said,
+    ...voted(pending, resolved, event),
     decisionReason: resolved.proxy ? resolved.reason : '',
   });
 }

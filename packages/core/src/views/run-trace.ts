@@ -46,6 +46,9 @@ export function placeOfStep(stepId: string): string {
 
 /** Facts that tell nothing of how long a node takes. */
 type NotTraced =
+  | 'approvalVoted'
+  | 'approvalReminded'
+  | 'approvalEscalated'
   | OtherStreamFact
   | 'conversationCreated'
   | 'userMessageReceived'

@@ -6,7 +6,7 @@ import { outputFromWire, outputText } from '../state/output.ts';
 import type { Output } from '../state/state.ts';
 import { earlierTurnsBytesMax, earlierTurnsMax } from '../text/bounds.ts';
 import { byteLength } from '../text/cut.ts';
-import { earlierTextsLeftOut, endedResult, givenUpResult, rejectedResult } from '../text/texts.ts';
+import { earlierTextsLeftOut, endedResult, expiredResult, givenUpResult, rejectedFor } from '../text/texts.ts';
 import { markedForModel } from '../text/visible.ts';
 
 /** One entry of what was said, in the order of the log, with the run and step it belongs to. */
@@ -66,6 +66,9 @@ export type Transcript = {
 
 /** Facts by which nothing is said that a model is told. */
 type NotSaid =
+  | 'approvalVoted'
+  | 'approvalReminded'
+  | 'approvalEscalated'
   | OtherStreamFact
   | 'runStarted'
   | 'runClaimed'
@@ -236,10 +239,10 @@ export class TranscriptBuilder implements Transcript {
       this.result(runId, call.callId, { content: controlResult(call, at), isError: false });
   }
 
-  private resolved({ runId, callId, decision, result, proxy }: FactOf<'approvalResolved'>): void {
+  private resolved({ runId, callId, decision, result, proxy, said }: FactOf<'approvalResolved'>): void {
     if (proxy) return;
-    if (decision === facts.Decision.REJECTED || decision === facts.Decision.EXPIRED)
-      this.result(runId, callId, { content: rejectedResult, isError: true });
+    if (decision === facts.Decision.REJECTED) this.result(runId, callId, { content: rejectedFor(said), isError: true });
+    if (decision === facts.Decision.EXPIRED) this.result(runId, callId, { content: expiredResult, isError: true });
     if (decision === facts.Decision.GIVE_UP) this.result(runId, callId, { content: givenUpResult, isError: true });
     if (decision === facts.Decision.HAPPENED)
       this.result(runId, callId, { content: result === '' ? 'The call was made.' : result, isError: false });

@@ -41,6 +41,7 @@ import {
   unknown,
 } from '../story.ts';
 import { askingScenarios } from './asking.ts';
+import { demandingScenarios } from './demanding.ts';
 import { pipeline, tree } from './trees.ts';
 
 const { DecisionKind } = approvals;
@@ -380,6 +381,7 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
     by('ada', rejected()),
     drove([claim], pays),
   ],
+  ...demandingScenarios,
   'pipeline-rejected': [...researched, by('ada', rejected()), drove([claim], inPipeline)],
   tree: [
     user(opened),

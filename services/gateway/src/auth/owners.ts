@@ -1,4 +1,4 @@
-import { anonymousPrincipal, DomainError } from '@stopgo/core';
+import { anonymousPrincipal, DomainError, demandFromWire, mayDecide, type Principal, voterOf } from '@stopgo/core';
 import type { GatewayClients } from '../options.ts';
 import { ownersKeptMax } from './bounds.ts';
 
@@ -6,10 +6,15 @@ import { ownersKeptMax } from './bounds.ts';
 export type Owners = {
   readonly ofConversation: (id: string) => Promise<string | undefined>;
   readonly ofApproval: (id: string) => Promise<string | undefined>;
+  /** Whether somebody may decide an approval by what it demands of people: then it concerns them, whoever's it is. */
+  readonly isAskedOf: (id: string, principal: Principal) => Promise<boolean>;
 };
 
 /** Asks the store, once for each: an owner never changes. */
-export function ownersIn(store: Pick<GatewayClients['store'], 'getConversation' | 'getApproval'>): Owners {
+export function ownersIn(
+  store: Pick<GatewayClients['store'], 'getConversation' | 'getApproval'>,
+  now: () => number,
+): Owners {
   const known = new Map<string, string>();
   const remembered = async (name: string, find: () => Promise<string | undefined>): Promise<string | undefined> => {
     const owner = known.get(name) ?? (await unlessMissing(find));
@@ -30,7 +35,14 @@ export function ownersIn(store: Pick<GatewayClients['store'], 'getConversation' 
       const { approval } = await store.getApproval({ approvalId: id });
       return approval === undefined ? undefined : ofConversation(approval.conversationId);
     });
-  return { ofConversation, ofApproval };
+  const isAskedOf = async (id: string, principal: Principal) => {
+    const { approval } = await store.getApproval({ approvalId: id });
+    const demand = approval && demandFromWire(approval);
+    if (approval === undefined || demand === undefined || demand.approvers.length === 0) return false;
+    const voter = voterOf(principal, { id: '' });
+    return mayDecide({ ...demand, notRequester: false }, voter, approval.requester, now()).may;
+  };
+  return { ofConversation, ofApproval, isAskedOf };
 }
 
 async function unlessMissing(find: () => Promise<string | undefined>): Promise<string | undefined> {

@@ -18,6 +18,8 @@ export const signedInRule =
     if (reach === 'none') throw permissionDenied(whyNot(principal, action));
     const owner = await ownerOf(owners, resource);
     if (owner !== undefined && mayReach(principal, action, owner)) return true;
+    if (resource.kind === 'approval' && owner !== undefined && (await owners.isAskedOf(resource.id ?? '', principal)))
+      return true;
     throw notThere(resource);
   };
 

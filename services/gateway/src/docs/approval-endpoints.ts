@@ -53,6 +53,11 @@ export const approvalEndpoints: readonly Endpoint[] = [
           description: 'With the action happened: what came of the call, at most 256 KiB',
           required: false,
         },
+        reason: {
+          type: 'string',
+          description: 'Why, at most 4 KiB; a model whose call is rejected is told, and goes on',
+          required: false,
+        },
         by: {
           type: 'string',
           description: 'Who decides, 1 to 128 printable characters; X-Approver says the same',

@@ -30,9 +30,47 @@ export function renderApproval(approval: views.Approval): Answer {
     agents: approval.agents.length === 0 ? undefined : approval.agents.map(shownLine),
     created_at: rfc3339(approval.requestedAt),
     expires_at: rfc3339(approval.expiresAt),
+    ...demandOf(approval),
     ...decisionOf(approval),
   };
 }
+
+/** Who may decide, who has, and what happens when nobody does; nothing where nobody in particular is asked. */
+function demandOf({ demand, votes, escalations, reminders }: views.Approval): {
+  readonly [key: string]: Answer | undefined;
+} {
+  if (demand === undefined) return {};
+  const { approvers, onExpiry } = demand;
+  return {
+    approvers: approvers.length === 0 ? undefined : approvers.map(approverOf),
+    votes_needed: Math.max(1, demand.votes),
+    votes: votes.map(({ decision, voter, at }) => ({
+      decision: decidedWord(decision),
+      by: shownLine(voter?.name ?? ''),
+      claimed: voter?.claimed ?? false,
+      entitled_by: presentLine(voter?.entitledBy ?? ''),
+      at: rfc3339(at),
+    })),
+    separation_of_duties: demand.notRequester || undefined,
+    on_expiry: onExpiry === facts.OnExpiry.UNSPECIFIED ? undefined : onExpiryWords[onExpiry],
+    remind_at: demand.remindAt.length === 0 ? undefined : demand.remindAt.map((at) => rfc3339(at) ?? ''),
+    escalations:
+      demand.escalations.length === 0
+        ? undefined
+        : demand.escalations.map(({ at, approvers: to }) => ({ at: rfc3339(at), to: to.map(approverOf) })),
+    reminded: reminders || undefined,
+    escalated: escalations || undefined,
+  };
+}
+
+const onExpiryWords: Readonly<Record<number, string>> = {
+  [facts.OnExpiry.REJECT]: 'reject',
+  [facts.OnExpiry.LEAVE]: 'leave',
+};
+
+/** As the configuration writes it: `group:finance`, `role:ADMIN`, `ana@example.com`. */
+const approverOf = ({ who }: facts.Approver): string =>
+  shownLine(who.case === undefined || who.case === 'user' ? (who.value ?? '') : `${who.case}:${who.value}`);
 
 function decisionOf(approval: views.Approval): { readonly [key: string]: Answer | undefined } {
   if (approval.decision === facts.Decision.UNSPECIFIED) return {};
@@ -46,6 +84,7 @@ function decisionOf(approval: views.Approval): { readonly [key: string]: Answer 
     by_policy: approval.byPolicy || undefined,
     void: approval.void || undefined,
     decision_reason: presentLine(approval.decisionReason),
+    said: approval.decidedSaid === '' ? undefined : visibleText(approval.decidedSaid),
   };
 }
 

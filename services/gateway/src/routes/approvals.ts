@@ -1,10 +1,13 @@
 import {
+  anonymousPrincipal,
   decisionMembers,
   internalError,
   invalidArgument,
+  mayReach,
   parseDecision,
   principalKey,
   reachOf,
+  saidBytesMax,
   textBytesMax,
 } from '@stopgo/core';
 import { objectBody } from '@stopgo/http';
@@ -76,6 +79,7 @@ const resolve =
     const parsed = parseDecision(body);
     if (!parsed.ok) throw invalidArgument(parsed.problem);
     const result = textMember(body, 'result', textBytesMax) ?? '';
+    const said = textMember(body, 'reason', saidBytesMax) ?? '';
     const actor = approverActor(req, frame, parsed.by);
     const id = approvalIdOf(req);
     await permit(deps, frame, 'approval.resolve', { kind: 'approval', id });
@@ -87,6 +91,7 @@ const resolve =
         approvalId: id,
         kind: parsed.decision.kind,
         result,
+        said,
         actor,
         wait: { milliseconds },
         ...(idempotency === undefined ? {} : { idempotency }),
@@ -94,7 +99,14 @@ const resolve =
       { context: frame.context, timeoutMs: milliseconds + callMarginMs },
     );
     const { turn } = await orNotFound(call, () => approvalNotFound(id));
-    if (turn?.view?.head !== undefined) frame.conversationId = turn.view.head.id;
+    const { head } = turn?.view ?? {};
+    if (head !== undefined) frame.conversationId = head.id;
+    // Whoever is asked about one call of somebody else's conversation is shown that call, and nothing else of it.
+    if (!mayReach(frame.principal, 'conversation.read', head?.principal || anonymousPrincipal)) {
+      const decided = await deps.clients.store.getApproval({ approvalId: id }, { context: frame.context });
+      sendJson(res, 200, { approval: renderApproval(present(decided.approval)) });
+      return;
+    }
     await answerTurn(deps, res, frame, { turn, status: 200, preferences, waitMs: milliseconds, withResult: true });
   };
 

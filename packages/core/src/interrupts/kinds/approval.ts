@@ -2,6 +2,7 @@
 import { facts as wire } from '@stopgo/proto';
 import { decidedWord } from '../../events/decisions.ts';
 import { type Fact, type FactOf, fact, type RecordedFact } from '../../events/facts.ts';
+import { approverToWire, demandFromWire } from '../../state/demand.ts';
 import { type Approval, approvalIn, decisionOn, type Vote } from '../../state/interrupt.ts';
 import { withCall } from '../../state/run-changes.ts';
 import type { CallState, RunState } from '../../state/state.ts';
@@ -18,7 +19,10 @@ const ofKinds: Readonly<Partial<Record<wire.ApprovalKind, Approval['of']>>> = {
 export function recordedApproval(asked: FactOf<'approvalRequested'>, requestedAt: number): Approval {
   const { approvalId: id, callId, choices, kind } = asked;
   const of = ofKinds[kind] ?? 'call';
-  return { kind: 'approval', id, callId, requestedAt, of, choices, votes: [], votesNeeded: 1 };
+  const demand = demandFromWire(asked);
+  const votesNeeded = demand?.votes ?? 1;
+  const approval: Approval = { kind: 'approval', id, callId, requestedAt, of, choices, votes: [], votesNeeded };
+  return demand === undefined ? approval : withDueAt({ ...approval, demand });
 }
 
 /** The fact that a pending approval is not needed any more. */
@@ -42,19 +46,102 @@ export function isPending(run: RunState, approvalId: string): boolean {
   return approval !== undefined && decisionOn(approval) === undefined;
 }
 
-/** Somebody has voted. What is settled stays as it is. */
-export function evolveVote(run: RunState, resolved: FactOf<'approvalResolved'>, recorded: RecordedFact): RunState {
-  const approval = approvalIn(run, resolved.approvalId);
+/** Somebody has said the last word, or the platform has. What is settled stays as it is. */
+export function evolveResolved(run: RunState, resolved: FactOf<'approvalResolved'>, recorded: RecordedFact): RunState {
+  const said = { saysSomething: resolved.result !== '', isExplained: resolved.said !== '' };
+  return withVote(run, resolved, recorded, said);
+}
+
+/** Somebody has said yes to what needs more than one. */
+export function evolveVote(run: RunState, voted: FactOf<'approvalVoted'>, recorded: RecordedFact): RunState {
+  return withVote(run, voted, recorded, { saysSomething: false, isExplained: false });
+}
+
+/** What a decision says beside itself. */
+type Said = { readonly saysSomething: boolean; readonly isExplained: boolean };
+
+function withVote(
+  run: RunState,
+  said: FactOf<'approvalResolved'> | FactOf<'approvalVoted'>,
+  recorded: RecordedFact,
+  more: Said,
+): RunState {
+  const approval = approvalIn(run, said.approvalId);
   if (approval === undefined || decisionOn(approval) !== undefined) return run;
-  const vote = { kind: decidedWord(resolved.decision), by: recorded.actor.id, at: recorded.time };
+  const { voter } = said;
+  const vote: Vote = {
+    kind: decidedWord(said.decision),
+    by: recorded.actor.id,
+    at: recorded.time,
+    ...(voter === undefined ? {} : { voter: voter.key }),
+  };
   const voted: Approval = { ...approval, votes: [...approval.votes, vote] };
   const next = { ...run, interrupts: { ...run.interrupts, [voted.id]: voted } };
   const decision = decisionOn(voted);
-  if (decision === undefined) return next;
-  return withAnswer(next, voted, answered(voted, decision, resolved.result !== ''), recorded.revision);
+  return decision === undefined ? next : withAnswer(next, voted, answered(voted, decision, more), recorded.revision);
 }
 
-function answered({ id, of }: Approval, { kind }: Vote, saysSomething: boolean): Answered {
+/** It was time to remind people. */
+export function evolveReminded(run: RunState, { approvalId, number }: FactOf<'approvalReminded'>): RunState {
+  return changed(run, approvalId, { reminders: number });
+}
+
+/** From now on others may decide as well: that follows from the demand and the time, so only that it is told changes. */
+export function evolveEscalated(run: RunState, { approvalId, number }: FactOf<'approvalEscalated'>): RunState {
+  return changed(run, approvalId, { escalated: number });
+}
+
+function changed(run: RunState, id: string, change: Pick<Approval, 'reminders' | 'escalated'>): RunState {
+  const approval = approvalIn(run, id);
+  if (approval === undefined || decisionOn(approval) !== undefined) return run;
+  return { ...run, interrupts: { ...run.interrupts, [id]: withDueAt({ ...approval, ...change }) } };
+}
+
+/** With the time at which something of it is due next; without, if nothing is. */
+function withDueAt({ dueAt: _before, ...approval }: Approval): Approval {
+  const { demand, reminders = 0, escalated = 0 } = approval;
+  if (demand === undefined) return approval;
+  const { expires, remindAt, escalations } = demand;
+  const ends = expires?.verdict === 'reject' ? [expires.at] : [];
+  const times = [
+    ...remindAt.slice(reminders, reminders + 1),
+    ...escalations.slice(escalated).map(({ at }) => at),
+    ...ends,
+  ];
+  return times.length === 0 ? approval : { ...approval, dueAt: Math.min(...times) };
+}
+
+/** Reminders, escalations and the end, in the order of their times. */
+function due(run: RunState, { id, callId, demand, ...approval }: Approval, now: number): readonly Fact[] {
+  if (demand === undefined) return [];
+  const { reminders = 0, escalated = 0 } = approval;
+  const of = { approvalId: id, runId: run.id };
+  const facts: { readonly at: number; readonly fact: Fact }[] = [];
+  for (const [index, at] of demand.remindAt.entries())
+    if (index >= reminders) facts.push({ at, fact: fact('approvalReminded', { ...of, number: index + 1 }) });
+  for (const [index, { at, approvers }] of demand.escalations.entries())
+    if (index >= escalated) {
+      const others = approvers.map(approverToWire);
+      facts.push({ at, fact: fact('approvalEscalated', { ...of, number: index + 1, approvers: others }) });
+    }
+  if (demand.expires?.verdict === 'reject')
+    facts.push({ at: demand.expires.at, fact: expiry(run, { id, callId, of: approval.of }) });
+  return facts
+    .filter(({ at }) => at <= now)
+    .sort((one, other) => one.at - other.at)
+    .map((one) => one.fact);
+}
+
+function expiry(run: RunState, { id: approvalId, callId, of }: Pick<Approval, 'id' | 'callId' | 'of'>): Fact {
+  const tool = run.calls[callId]?.tool ?? '';
+  const { EXPIRED } = wire.Decision;
+  const common = { approvalId, runId: run.id, callId, tool, proxy: of === 'question' };
+  return fact('approvalResolved', { ...common, decision: EXPIRED, reason: nobodyDecided, said: nobodyDecided });
+}
+
+const nobodyDecided = 'nobody decided in time';
+
+function answered({ id, of }: Approval, { kind }: Vote, { saysSomething, isExplained }: Said): Answered {
   if (of === 'question' && kind !== 'withdrawn') return { kind: 'passed_on', verdict: kind };
   switch (kind) {
     case 'approved':
@@ -62,7 +149,7 @@ function answered({ id, of }: Approval, { kind }: Vote, saysSomething: boolean):
       return { kind: 'ready', approvalId: id };
     case 'rejected':
     case 'expired':
-      return { kind: 'result', outcome: 'rejected', saysSomething: false };
+      return { kind: 'result', outcome: 'rejected', saysSomething: false, isExplained };
     case 'happened':
       return { kind: 'result', outcome: 'happened', saysSomething };
     case 'give_up':
@@ -96,4 +183,5 @@ export const approvalKind: InterruptKind<Approval> = {
   shownAs: ({ of }) => (of === 'in_doubt' ? 'in_doubt' : 'approval'),
   isOpen: (approval) => decisionOn(approval) === undefined,
   asked,
+  due,
 };

@@ -22,6 +22,6 @@ export type InterruptKind<I extends Interrupt> = {
   readonly isOpen: (interrupt: I) => boolean;
   /** The run once this is asked of one of its calls. */
   readonly asked: (run: RunState, call: CallState, interrupt: I, beside: AskedBeside) => RunState;
-  /** The fact that it has waited long enough; absent for what waits for ever. */
-  readonly expired?: (run: RunState, interrupt: I) => Fact;
+  /** The facts of what is due of it by a time, in order; absent for what waits for ever. */
+  readonly due?: (run: RunState, interrupt: I, now: number) => readonly Fact[];
 };

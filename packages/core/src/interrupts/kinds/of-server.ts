@@ -35,7 +35,7 @@ export function notAnsweredInTime({ kind }: ServerQuestion): string {
 const common = {
   isOpen: () => true,
   asked: (run: RunState, call: CallState) => withCall(run, call.id, { asked: call.asked + 1 }),
-  expired: (run: RunState, one: ServerQuestion) => inputWithdrawal(run, one.id, one.callId, notAnsweredInTime(one)),
+  due: (run: RunState, one: ServerQuestion) => [inputWithdrawal(run, one.id, one.callId, notAnsweredInTime(one))],
 };
 
 export const inputKind: InterruptKind<Input> = { ...common, shownAs: () => 'input' };

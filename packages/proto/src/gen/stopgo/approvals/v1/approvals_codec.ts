@@ -22,6 +22,7 @@ export function zeroResolveRequest(): ResolveRequest {
     decision: 0,
     kind: 0,
     result: '',
+    said: '',
   };
 }
 
@@ -53,6 +54,9 @@ export function writeResolveRequest(writer: Writer, message: ResolveRequest): vo
   }
   if ((message.kind as number) !== 0) {
     writer.int32(56, message.kind);
+  }
+  if (message.said !== '') {
+    writer.string(66, message.said);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -91,6 +95,10 @@ export function readResolveRequest(reader: Reader, length: number, message: Reso
         if (tag !== 50) throw new LeftToLibrary();
         message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
         break;
+      case 8:
+        if (tag !== 66) throw new LeftToLibrary();
+        message.said = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -109,6 +117,7 @@ export function createResolveRequest(given: Given): ResolveRequest {
   if (given.actor != null) message.actor = toMessage(given.actor, createActor, "stopgo.events.v1.Actor");
   if (given.wait != null) message.wait = toMessage(given.wait, createWait, "stopgo.orchestrator.v1.Wait");
   if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  if (given.said != null) message.said = given.said;
   return message;
 }
 

@@ -2,8 +2,8 @@
 // @generated from file stopgo/events/v1/payload.proto (package stopgo.events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AgentDefined, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalKind, ApprovalRequested, ApprovalResolved, Approver, Binding, BlobRef, Call, Caller, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepFinished, StepStarted, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn } from "./payload_pb.ts";
-import { AgentDefinedSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallerSchema, CallSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepFinishedSchema, StepStartedSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema } from "./payload_pb.ts";
+import type { AgentDefined, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, Caller, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepFinished, StepStarted, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
+import { AgentDefinedSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallerSchema, CallSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepFinishedSchema, StepStartedSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
@@ -274,6 +274,24 @@ export function writePayload(writer: Writer, message: Payload): void {
       writer.join(begin);
       break;
     }
+    case "approvalVoted": {
+      const begin = writer.fork(402);
+      writeApprovalVoted(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "approvalReminded": {
+      const begin = writer.fork(410);
+      writeApprovalReminded(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "approvalEscalated": {
+      const begin = writer.fork(418);
+      writeApprovalEscalated(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
     case "userCreated": {
       const begin = writer.fork(482);
       writeUserCreated(writer, message.fact.value);
@@ -488,6 +506,18 @@ export function readPayload(reader: Reader, length: number, message: Payload): P
         if (tag !== 378) throw new LeftToLibrary();
         message.fact = { case: "standingApprovalRevoked", value: readStandingApprovalRevoked(reader, reader.uint32(), message.fact.case === "standingApprovalRevoked" ? message.fact.value : zeroStandingApprovalRevoked()) };
         break;
+      case 50:
+        if (tag !== 402) throw new LeftToLibrary();
+        message.fact = { case: "approvalVoted", value: readApprovalVoted(reader, reader.uint32(), message.fact.case === "approvalVoted" ? message.fact.value : zeroApprovalVoted()) };
+        break;
+      case 51:
+        if (tag !== 410) throw new LeftToLibrary();
+        message.fact = { case: "approvalReminded", value: readApprovalReminded(reader, reader.uint32(), message.fact.case === "approvalReminded" ? message.fact.value : zeroApprovalReminded()) };
+        break;
+      case 52:
+        if (tag !== 418) throw new LeftToLibrary();
+        message.fact = { case: "approvalEscalated", value: readApprovalEscalated(reader, reader.uint32(), message.fact.case === "approvalEscalated" ? message.fact.value : zeroApprovalEscalated()) };
+        break;
       case 60:
         if (tag !== 482) throw new LeftToLibrary();
         message.fact = { case: "userCreated", value: readUserCreated(reader, reader.uint32(), message.fact.case === "userCreated" ? message.fact.value : zeroUserCreated()) };
@@ -651,6 +681,15 @@ export function createPayload(given: Given): Payload {
         break;
       case "standingApprovalRevoked":
         message.fact = { case: "standingApprovalRevoked", value: toMessage(value, createStandingApprovalRevoked, "stopgo.events.v1.StandingApprovalRevoked") };
+        break;
+      case "approvalVoted":
+        message.fact = { case: "approvalVoted", value: toMessage(value, createApprovalVoted, "stopgo.events.v1.ApprovalVoted") };
+        break;
+      case "approvalReminded":
+        message.fact = { case: "approvalReminded", value: toMessage(value, createApprovalReminded, "stopgo.events.v1.ApprovalReminded") };
+        break;
+      case "approvalEscalated":
+        message.fact = { case: "approvalEscalated", value: toMessage(value, createApprovalEscalated, "stopgo.events.v1.ApprovalEscalated") };
         break;
       case "userCreated":
         message.fact = { case: "userCreated", value: toMessage(value, createUserCreated, "stopgo.events.v1.UserCreated") };
@@ -2358,6 +2397,323 @@ export function createEscalation(given: Given): Escalation {
   return message;
 }
 
+export function zeroVoter(): Voter {
+  return {
+    $typeName: "stopgo.events.v1.Voter",
+    key: '',
+    name: '',
+    claimed: false,
+    role: '',
+    groups: [],
+    entitledBy: '',
+  };
+}
+
+export function writeVoter(writer: Writer, message: Voter): void {
+  if (message.$typeName !== "stopgo.events.v1.Voter") throw new LeftToLibrary();
+  if (message.key !== '') {
+    writer.string(10, message.key);
+  }
+  if (message.name !== '') {
+    writer.string(18, message.name);
+  }
+  if (message.claimed !== false) {
+    writer.bool(24, message.claimed);
+  }
+  if (message.role !== '') {
+    writer.string(34, message.role);
+  }
+  for (const one of message.groups) {
+    writer.string(42, one);
+  }
+  if (message.entitledBy !== '') {
+    writer.string(50, message.entitledBy);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readVoter(reader: Reader, length: number, message: Voter): Voter {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.key = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.claimed = reader.bool();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.role = reader.string();
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.groups.push(reader.string());
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.entitledBy = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createVoter(given: Given): Voter {
+  const message = zeroVoter();
+  if (given.key != null) message.key = given.key;
+  if (given.name != null) message.name = given.name;
+  if (given.claimed != null) message.claimed = given.claimed;
+  if (given.role != null) message.role = given.role;
+  if (given.groups != null) message.groups = given.groups;
+  if (given.entitledBy != null) message.entitledBy = given.entitledBy;
+  return message;
+}
+
+export function zeroApprovalVoted(): ApprovalVoted {
+  return {
+    $typeName: "stopgo.events.v1.ApprovalVoted",
+    approvalId: '',
+    runId: '',
+    decision: 0,
+    callId: '',
+    tool: '',
+    sessionId: '',
+  };
+}
+
+export function writeApprovalVoted(writer: Writer, message: ApprovalVoted): void {
+  if (message.$typeName !== "stopgo.events.v1.ApprovalVoted") throw new LeftToLibrary();
+  if (message.approvalId !== '') {
+    writer.string(10, message.approvalId);
+  }
+  if (message.runId !== '') {
+    writer.string(18, message.runId);
+  }
+  if ((message.decision as number) !== 0) {
+    writer.int32(24, message.decision);
+  }
+  if (message.voter !== undefined) {
+    const begin = writer.fork(34);
+    writeVoter(writer, message.voter);
+    writer.join(begin);
+  }
+  if (message.callId !== '') {
+    writer.string(42, message.callId);
+  }
+  if (message.tool !== '') {
+    writer.string(50, message.tool);
+  }
+  if (message.idempotency !== undefined) {
+    const begin = writer.fork(58);
+    writeIdempotency(writer, message.idempotency);
+    writer.join(begin);
+  }
+  if (message.sessionId !== '') {
+    writer.string(66, message.sessionId);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readApprovalVoted(reader: Reader, length: number, message: ApprovalVoted): ApprovalVoted {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.approvalId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.runId = reader.string();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.decision = reader.int32() as Decision;
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.voter = readVoter(reader, reader.uint32(), message.voter ?? zeroVoter());
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.callId = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.tool = reader.string();
+        break;
+      case 7:
+        if (tag !== 58) throw new LeftToLibrary();
+        message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
+        break;
+      case 8:
+        if (tag !== 66) throw new LeftToLibrary();
+        message.sessionId = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createApprovalVoted(given: Given): ApprovalVoted {
+  const message = zeroApprovalVoted();
+  if (given.approvalId != null) message.approvalId = given.approvalId;
+  if (given.runId != null) message.runId = given.runId;
+  if (given.decision != null) message.decision = given.decision;
+  if (given.voter != null) message.voter = toMessage(given.voter, createVoter, "stopgo.events.v1.Voter");
+  if (given.callId != null) message.callId = given.callId;
+  if (given.tool != null) message.tool = given.tool;
+  if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  if (given.sessionId != null) message.sessionId = given.sessionId;
+  return message;
+}
+
+export function zeroApprovalReminded(): ApprovalReminded {
+  return {
+    $typeName: "stopgo.events.v1.ApprovalReminded",
+    approvalId: '',
+    runId: '',
+    number: 0,
+  };
+}
+
+export function writeApprovalReminded(writer: Writer, message: ApprovalReminded): void {
+  if (message.$typeName !== "stopgo.events.v1.ApprovalReminded") throw new LeftToLibrary();
+  if (message.approvalId !== '') {
+    writer.string(10, message.approvalId);
+  }
+  if (message.runId !== '') {
+    writer.string(18, message.runId);
+  }
+  if (message.number != 0) {
+    writer.uint32(24, message.number);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readApprovalReminded(reader: Reader, length: number, message: ApprovalReminded): ApprovalReminded {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.approvalId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.runId = reader.string();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.number = reader.uint32();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createApprovalReminded(given: Given): ApprovalReminded {
+  const message = zeroApprovalReminded();
+  if (given.approvalId != null) message.approvalId = given.approvalId;
+  if (given.runId != null) message.runId = given.runId;
+  if (given.number != null) message.number = given.number;
+  return message;
+}
+
+export function zeroApprovalEscalated(): ApprovalEscalated {
+  return {
+    $typeName: "stopgo.events.v1.ApprovalEscalated",
+    approvalId: '',
+    runId: '',
+    number: 0,
+    approvers: [],
+  };
+}
+
+export function writeApprovalEscalated(writer: Writer, message: ApprovalEscalated): void {
+  if (message.$typeName !== "stopgo.events.v1.ApprovalEscalated") throw new LeftToLibrary();
+  if (message.approvalId !== '') {
+    writer.string(10, message.approvalId);
+  }
+  if (message.runId !== '') {
+    writer.string(18, message.runId);
+  }
+  if (message.number != 0) {
+    writer.uint32(24, message.number);
+  }
+  for (const one of message.approvers) {
+    const begin = writer.fork(34);
+    writeApprover(writer, one);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readApprovalEscalated(reader: Reader, length: number, message: ApprovalEscalated): ApprovalEscalated {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.approvalId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.runId = reader.string();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.number = reader.uint32();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.approvers.push(readApprover(reader, reader.uint32(), zeroApprover()));
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createApprovalEscalated(given: Given): ApprovalEscalated {
+  const message = zeroApprovalEscalated();
+  if (given.approvalId != null) message.approvalId = given.approvalId;
+  if (given.runId != null) message.runId = given.runId;
+  if (given.number != null) message.number = given.number;
+  if (given.approvers != null) message.approvers = toMessages(given.approvers, createApprover, "stopgo.events.v1.Approver");
+  return message;
+}
+
 export function zeroRemoteQuestion(): RemoteQuestion {
   return {
     $typeName: "stopgo.events.v1.RemoteQuestion",
@@ -2456,9 +2812,9 @@ export function zeroApprovalResolved(): ApprovalResolved {
     byPolicy: false,
     proxy: false,
     sessionId: '',
-    standingId: '',
-    rule: '',
+    said: '',
     policyDigest: '',
+    rule: '',
   };
 }
 
@@ -2499,14 +2855,19 @@ export function writeApprovalResolved(writer: Writer, message: ApprovalResolved)
   if (message.sessionId !== '') {
     writer.string(90, message.sessionId);
   }
-  if (message.standingId !== '') {
-    writer.string(114, message.standingId);
+  if (message.voter !== undefined) {
+    const begin = writer.fork(98);
+    writeVoter(writer, message.voter);
+    writer.join(begin);
   }
-  if (message.rule !== '') {
-    writer.string(122, message.rule);
+  if (message.said !== '') {
+    writer.string(106, message.said);
   }
   if (message.policyDigest !== '') {
-    writer.string(130, message.policyDigest);
+    writer.string(138, message.policyDigest);
+  }
+  if (message.rule !== '') {
+    writer.string(146, message.rule);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2561,17 +2922,21 @@ export function readApprovalResolved(reader: Reader, length: number, message: Ap
         if (tag !== 90) throw new LeftToLibrary();
         message.sessionId = reader.string();
         break;
-      case 14:
-        if (tag !== 114) throw new LeftToLibrary();
-        message.standingId = reader.string();
+      case 12:
+        if (tag !== 98) throw new LeftToLibrary();
+        message.voter = readVoter(reader, reader.uint32(), message.voter ?? zeroVoter());
         break;
-      case 15:
-        if (tag !== 122) throw new LeftToLibrary();
-        message.rule = reader.string();
+      case 13:
+        if (tag !== 106) throw new LeftToLibrary();
+        message.said = reader.string();
         break;
-      case 16:
-        if (tag !== 130) throw new LeftToLibrary();
+      case 17:
+        if (tag !== 138) throw new LeftToLibrary();
         message.policyDigest = reader.string();
+        break;
+      case 18:
+        if (tag !== 146) throw new LeftToLibrary();
+        message.rule = reader.string();
         break;
       default:
         unknown = reader.unknown(tag, unknown);
@@ -2595,9 +2960,10 @@ export function createApprovalResolved(given: Given): ApprovalResolved {
   if (given.byPolicy != null) message.byPolicy = given.byPolicy;
   if (given.proxy != null) message.proxy = given.proxy;
   if (given.sessionId != null) message.sessionId = given.sessionId;
-  if (given.standingId != null) message.standingId = given.standingId;
-  if (given.rule != null) message.rule = given.rule;
+  if (given.voter != null) message.voter = toMessage(given.voter, createVoter, "stopgo.events.v1.Voter");
+  if (given.said != null) message.said = given.said;
   if (given.policyDigest != null) message.policyDigest = given.policyDigest;
+  if (given.rule != null) message.rule = given.rule;
   return message;
 }
 
@@ -6042,6 +6408,10 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [DemandSchema, { zero: zeroDemand, write: writeDemand, read: readDemand, create: createDemand }],
   [ApproverSchema, { zero: zeroApprover, write: writeApprover, read: readApprover, create: createApprover }],
   [EscalationSchema, { zero: zeroEscalation, write: writeEscalation, read: readEscalation, create: createEscalation }],
+  [VoterSchema, { zero: zeroVoter, write: writeVoter, read: readVoter, create: createVoter }],
+  [ApprovalVotedSchema, { zero: zeroApprovalVoted, write: writeApprovalVoted, read: readApprovalVoted, create: createApprovalVoted }],
+  [ApprovalRemindedSchema, { zero: zeroApprovalReminded, write: writeApprovalReminded, read: readApprovalReminded, create: createApprovalReminded }],
+  [ApprovalEscalatedSchema, { zero: zeroApprovalEscalated, write: writeApprovalEscalated, read: readApprovalEscalated, create: createApprovalEscalated }],
   [RemoteQuestionSchema, { zero: zeroRemoteQuestion, write: writeRemoteQuestion, read: readRemoteQuestion, create: createRemoteQuestion }],
   [ApprovalResolvedSchema, { zero: zeroApprovalResolved, write: writeApprovalResolved, read: readApprovalResolved, create: createApprovalResolved }],
   [InputRequestedSchema, { zero: zeroInputRequested, write: writeInputRequested, read: readInputRequested, create: createInputRequested }],

@@ -2,15 +2,15 @@
 // @generated from file stopgo/store/v1/views.proto (package stopgo.store.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ApiKey, Approval, ApprovalStatus, ConversationHead, ConversationStatus, ConversationView, Message, PausedNode, PendingInput, Pipeline, Push, PushConfig, Run, RunStatus, RunWait, SessionText, ToolCallView, User, WaitKind } from "./views_pb.ts";
-import { ApiKeySchema, ApprovalSchema, ConversationHeadSchema, ConversationViewSchema, MessageSchema, PausedNodeSchema, PendingInputSchema, PipelineSchema, PushConfigSchema, PushSchema, RunSchema, RunWaitSchema, SessionTextSchema, ToolCallViewSchema, UserSchema } from "./views_pb.ts";
+import type { ApiKey, Approval, ApprovalStatus, ApprovalVote, ConversationHead, ConversationStatus, ConversationView, Message, PausedNode, PendingInput, Pipeline, Push, PushConfig, Run, RunStatus, RunWait, SessionText, ToolCallView, User, WaitKind } from "./views_pb.ts";
+import { ApiKeySchema, ApprovalSchema, ApprovalVoteSchema, ConversationHeadSchema, ConversationViewSchema, MessageSchema, PausedNodeSchema, PendingInputSchema, PipelineSchema, PushConfigSchema, PushSchema, RunSchema, RunWaitSchema, SessionTextSchema, ToolCallViewSchema, UserSchema } from "./views_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
 import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
 import { toBytes, toMessage, toMessages } from "../../../../codec/made.ts";
-import { createBlobRef, readBlobRef, writeBlobRef, zeroBlobRef } from "../../events/v1/payload_codec.ts";
+import { createBlobRef, createDemand, createVoter, readBlobRef, readDemand, readVoter, writeBlobRef, writeDemand, writeVoter, zeroBlobRef, zeroDemand, zeroVoter } from "../../events/v1/payload_codec.ts";
 import type { ApprovalKind, Decision, UserRole } from "../../events/v1/payload_pb.ts";
 import type { DescMessage } from "@bufbuild/protobuf";
 
@@ -833,6 +833,11 @@ export function zeroApproval(): Approval {
     agents: [],
     decisionReason: '',
     decidedSignedIn: false,
+    decidedSaid: '',
+    votes: [],
+    requester: '',
+    reminders: 0,
+    escalations: 0,
   };
 }
 
@@ -928,8 +933,30 @@ export function writeApproval(writer: Writer, message: Approval): void {
   if (message.decisionReason !== '') {
     writer.string(226, message.decisionReason);
   }
+  if (message.demand !== undefined) {
+    const begin = writer.fork(234);
+    writeDemand(writer, message.demand);
+    writer.join(begin);
+  }
+  for (const one of message.votes) {
+    const begin = writer.fork(242);
+    writeApprovalVote(writer, one);
+    writer.join(begin);
+  }
+  if (message.requester !== '') {
+    writer.string(250, message.requester);
+  }
+  if (message.reminders != 0) {
+    writer.uint32(256, message.reminders);
+  }
+  if (message.escalations != 0) {
+    writer.uint32(264, message.escalations);
+  }
   if (message.decidedSignedIn !== false) {
     writer.bool(272, message.decidedSignedIn);
+  }
+  if (message.decidedSaid !== '') {
+    writer.string(282, message.decidedSaid);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1056,6 +1083,30 @@ export function readApproval(reader: Reader, length: number, message: Approval):
         if (tag !== 272) throw new LeftToLibrary();
         message.decidedSignedIn = reader.bool();
         break;
+      case 35:
+        if (tag !== 282) throw new LeftToLibrary();
+        message.decidedSaid = reader.string();
+        break;
+      case 29:
+        if (tag !== 234) throw new LeftToLibrary();
+        message.demand = readDemand(reader, reader.uint32(), message.demand ?? zeroDemand());
+        break;
+      case 30:
+        if (tag !== 242) throw new LeftToLibrary();
+        message.votes.push(readApprovalVote(reader, reader.uint32(), zeroApprovalVote()));
+        break;
+      case 31:
+        if (tag !== 250) throw new LeftToLibrary();
+        message.requester = reader.string();
+        break;
+      case 32:
+        if (tag !== 256) throw new LeftToLibrary();
+        message.reminders = reader.uint32();
+        break;
+      case 33:
+        if (tag !== 264) throw new LeftToLibrary();
+        message.escalations = reader.uint32();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1096,6 +1147,72 @@ export function createApproval(given: Given): Approval {
   if (given.agents != null) message.agents = given.agents;
   if (given.decisionReason != null) message.decisionReason = given.decisionReason;
   if (given.decidedSignedIn != null) message.decidedSignedIn = given.decidedSignedIn;
+  if (given.decidedSaid != null) message.decidedSaid = given.decidedSaid;
+  if (given.demand != null) message.demand = toMessage(given.demand, createDemand, "stopgo.events.v1.Demand");
+  if (given.votes != null) message.votes = toMessages(given.votes, createApprovalVote, "stopgo.store.v1.ApprovalVote");
+  if (given.requester != null) message.requester = given.requester;
+  if (given.reminders != null) message.reminders = given.reminders;
+  if (given.escalations != null) message.escalations = given.escalations;
+  return message;
+}
+
+export function zeroApprovalVote(): ApprovalVote {
+  return {
+    $typeName: "stopgo.store.v1.ApprovalVote",
+    decision: 0,
+  };
+}
+
+export function writeApprovalVote(writer: Writer, message: ApprovalVote): void {
+  if (message.$typeName !== "stopgo.store.v1.ApprovalVote") throw new LeftToLibrary();
+  if ((message.decision as number) !== 0) {
+    writer.int32(8, message.decision);
+  }
+  if (message.voter !== undefined) {
+    const begin = writer.fork(18);
+    writeVoter(writer, message.voter);
+    writer.join(begin);
+  }
+  if (message.at !== undefined) {
+    const begin = writer.fork(26);
+    writeTimestamp(writer, message.at);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readApprovalVote(reader: Reader, length: number, message: ApprovalVote): ApprovalVote {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 8) throw new LeftToLibrary();
+        message.decision = reader.int32() as Decision;
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.voter = readVoter(reader, reader.uint32(), message.voter ?? zeroVoter());
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.at = readTimestamp(reader, reader.uint32(), message.at ?? zeroTimestamp());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createApprovalVote(given: Given): ApprovalVote {
+  const message = zeroApprovalVote();
+  if (given.decision != null) message.decision = given.decision;
+  if (given.voter != null) message.voter = toMessage(given.voter, createVoter, "stopgo.events.v1.Voter");
+  if (given.at != null) message.at = toMessage(given.at, createTimestamp, "google.protobuf.Timestamp");
   return message;
 }
 
@@ -1762,6 +1879,7 @@ export const codecs_stopgo_store_v1_views: readonly (readonly [DescMessage, Code
   [ToolCallViewSchema, { zero: zeroToolCallView, write: writeToolCallView, read: readToolCallView, create: createToolCallView }],
   [MessageSchema, { zero: zeroMessage, write: writeMessage, read: readMessage, create: createMessage }],
   [ApprovalSchema, { zero: zeroApproval, write: writeApproval, read: readApproval, create: createApproval }],
+  [ApprovalVoteSchema, { zero: zeroApprovalVote, write: writeApprovalVote, read: readApprovalVote, create: createApprovalVote }],
   [ConversationViewSchema, { zero: zeroConversationView, write: writeConversationView, read: readConversationView, create: createConversationView }],
   [RunWaitSchema, { zero: zeroRunWait, write: writeRunWait, read: readRunWait, create: createRunWait }],
   [PushSchema, { zero: zeroPush, write: writePush, read: readPush, create: createPush }],

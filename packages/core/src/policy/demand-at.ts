@@ -1,0 +1,26 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { create, facts as wire } from '@stopgo/proto';
+import type { ApproverSpec, DemandSpec } from './policy.ts';
+
+/** What a request records of a rule's demand. */
+export type RecordedDemand = Pick<wire.ApprovalRequested, 'demand' | 'expiresAt'>;
+
+/** The demand of a rule as the record has it, of an approval that is requested now: its times are absolute from then on. */
+export function demandAt(spec: DemandSpec, now: number): RecordedDemand {
+  const at = (afterMs: number) => timestampFromMs(now + afterMs);
+  const { expires } = spec;
+  const onExpiry = expires?.verdict === 'leave' ? wire.OnExpiry.LEAVE : wire.OnExpiry.REJECT;
+  return {
+    demand: create(wire.DemandSchema, {
+      approvers: spec.approvers.map(recorded),
+      votes: spec.votes,
+      notRequester: spec.notRequester,
+      onExpiry: expires === undefined ? wire.OnExpiry.UNSPECIFIED : onExpiry,
+      remindAt: spec.remindAfterMs.map(at),
+      escalations: spec.escalations.map(({ afterMs, to }) => ({ at: at(afterMs), approvers: to.map(recorded) })),
+    }),
+    ...(expires === undefined ? {} : { expiresAt: at(expires.afterMs) }),
+  };
+}
+
+const recorded = ({ kind, name }: ApproverSpec) => ({ who: { case: kind, value: name } }) as const;

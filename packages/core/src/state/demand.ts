@@ -1,0 +1,60 @@
+/** Who decides an approval, how many of them, and what happens when nobody does: as it stands on the record, with absolute times. */
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { facts as wire } from '@stopgo/proto';
+
+/** Somebody who may decide. */
+export type Approver = { readonly kind: 'user' | 'role' | 'group'; readonly name: string };
+
+/** Times are milliseconds since 1970. */
+export type Demand = {
+  /** Any of them may decide; none: whoever may decide approvals at all. */
+  readonly approvers: readonly Approver[];
+  /** So many different people have to say the same yes; at least 1. */
+  readonly votes: number;
+  /** Whoever sent the message that the run answers cannot decide. */
+  readonly notRequester: boolean;
+  /** When it has waited long enough, and what then happens; absent: it waits for ever. */
+  readonly expires?: { readonly at: number; readonly verdict: 'reject' | 'leave' };
+  /** In ascending order. */
+  readonly remindAt: readonly number[];
+  /** In ascending order. */
+  readonly escalations: readonly { readonly at: number; readonly approvers: readonly Approver[] }[];
+};
+
+/** The demand that a request records; undefined if it records none, and does not expire. */
+export function demandFromWire({
+  demand,
+  expiresAt,
+}: Pick<wire.ApprovalRequested, 'demand' | 'expiresAt'>): Demand | undefined {
+  if (demand === undefined && expiresAt === undefined) return undefined;
+  const verdict = demand?.onExpiry === wire.OnExpiry.LEAVE ? 'leave' : 'reject';
+  return {
+    approvers: approversFromWire(demand?.approvers ?? []),
+    votes: Math.max(1, demand?.votes ?? 1),
+    notRequester: demand?.notRequester ?? false,
+    ...(expiresAt === undefined ? {} : { expires: { at: msOf(expiresAt), verdict } }),
+    remindAt: (demand?.remindAt ?? []).map(msOf),
+    escalations: (demand?.escalations ?? []).map(({ at, approvers }) => ({
+      at: at === undefined ? 0 : msOf(at),
+      approvers: approversFromWire(approvers),
+    })),
+  };
+}
+
+/** Never earlier than it says: who looks at that time finds it due. */
+const msOf = (time: Parameters<typeof timestampMs>[0]): number => Math.ceil(timestampMs(time));
+
+function approversFromWire(approvers: readonly wire.Approver[]): readonly Approver[] {
+  return approvers.flatMap(({ who }) => (who.case === undefined ? [] : [{ kind: who.case, name: who.value }]));
+}
+
+/** An approver as it is recorded. */
+export const approverToWire = ({ kind, name }: Approver) => ({ who: { case: kind, value: name } }) as const;
+
+/** Those who may decide at a time: those of the beginning, and those of the escalations that have come. */
+export function approversAt({ approvers, escalations }: Demand, now: number): readonly Approver[] {
+  return [...approvers, ...escalations.filter(({ at }) => at <= now).flatMap((one) => one.approvers)];
+}
+
+/** Somebody who may decide, in words: `group finance`. */
+export const approverText = ({ kind, name }: Approver): string => (kind === 'user' ? name : `${kind} ${name}`);

@@ -1,0 +1,35 @@
+import { approvals } from '@stopgo/proto';
+import { asking, group, hour, looksAt, one, plain, user, voted, voter, votes } from '../demanding.ts';
+import { by, dawn, type Happening } from '../specification.ts';
+import { claim, drove, starts } from '../story.ts';
+
+const id = 'root#1.0';
+const ana = voter(user('ana', ['finance']));
+const bob = voter(user('bob', ['finance']));
+const finance = { ...plain, approvers: [group('finance')] };
+const demanding = {
+  ...finance,
+  expires: { afterMs: 4 * hour, verdict: 'reject' as const },
+  remindAfterMs: [hour],
+  escalations: [{ afterMs: 2 * hour, to: [one('eve@x.example')] }],
+};
+const lookedAt =
+  (now: number): Happening =>
+  (state) =>
+    looksAt(now)(state).facts;
+const rejectedWith = (said: string) => (state: Parameters<ReturnType<typeof votes>>[0]) => {
+  const decision = votes(ana, approvals.DecisionKind.REJECT, dawn, said)(state);
+  return decision.kind === 'append' ? decision.facts : [];
+};
+
+/** Approvals that demand somebody, and what becomes of them. */
+export const demandingScenarios: Readonly<Record<string, readonly Happening[]>> = {
+  quorum: [
+    ...asking({ ...finance, votes: 2 }),
+    by('ana@x.example', voted(ana)),
+    by('bob@x.example', voted(bob)),
+    drove([claim, starts(id)]),
+  ],
+  'nobody-in-time': [...asking(demanding), ...[1, 2, 4].map((hours) => lookedAt(dawn + hours * hour)), drove([claim])],
+  'rejected-for-a-reason': [...asking(finance), by('ana@x.example', rejectedWith('too much')), drove([claim])],
+};
