@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { grantStanding } from '../src/interrupts/decide-standing.ts';
 import { nobody } from '../src/policy/judge-policy.ts';
 import type { DemandSpec, Policy, Rule } from '../src/policy/policy.ts';
+import { user, voted, voter } from './demanding.ts';
 import { by, given, type Happening } from './specification.ts';
 import {
   agentOf,
@@ -196,6 +197,14 @@ test('rules see whom the run answers, and the record keeps that', () => {
   expect(log.at(-1)?.fact).toMatchObject({ case: 'approvalResolved', value: { rule: 'boss' } });
 });
 
+/** A call that two of finance have said yes to, who did not ask for it. */
+const allowedByTwo = (policy: Policy): readonly Happening[] => [
+  opened,
+  { by: { kind: 'user', id: 'asker@x.example', principal: 'user:asker' }, happening: said('go', { policy }) },
+  answered({ calls: [call('add')] }, { policy }),
+  ...['ana', 'bob'].map((name) => by(name, voted(voter(user(name, ['finance']))))),
+];
+
 describe('a tool that changed', () => {
   const policy = {
     rules: [
@@ -205,7 +214,7 @@ describe('a tool that changed', () => {
   };
   const after = (current: ReturnType<typeof tool>) =>
     given(
-      ...[opened, said('go', { policy }), answered({ calls: [call('add')] }, { policy }), by('ada', approved())],
+      ...allowedByTwo(policy),
       drove([claim, starts(id)], { policy }),
       drove([changed(id, { ...current, pin: 'another' })], { policy }),
     ).log.map(({ fact }) => fact);
@@ -235,7 +244,7 @@ describe('a tool that changed', () => {
 test('a call in doubt is decided by those who had to allow it', () => {
   const policy = { rules: [rule('two', 'ask', { demand })] };
   const { log } = given(
-    ...[opened, said('go', { policy }), answered({ calls: [call('add')] }, { policy }), by('ada', approved())],
+    ...allowedByTwo(policy),
     drove([claim, starts(id)], { policy }),
     drove([unknown(id)], { policy }),
   );

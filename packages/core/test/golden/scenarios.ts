@@ -45,7 +45,6 @@ import { demandingScenarios } from './demanding.ts';
 import { pipeline, tree } from './trees.ts';
 
 const { DecisionKind } = approvals;
-
 const id = 'root#1.0';
 const user = (happening: Exclude<Happening, { readonly by: unknown }>) => by('anonymous', happening);
 const asksToAdd = answered({ text: 'I would like to add it.', calls: [call('add', { name: 'my-test', value: 42 })] });

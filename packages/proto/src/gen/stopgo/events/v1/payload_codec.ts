@@ -2813,8 +2813,9 @@ export function zeroApprovalResolved(): ApprovalResolved {
     proxy: false,
     sessionId: '',
     said: '',
-    policyDigest: '',
+    standingId: '',
     rule: '',
+    policyDigest: '',
   };
 }
 
@@ -2863,11 +2864,14 @@ export function writeApprovalResolved(writer: Writer, message: ApprovalResolved)
   if (message.said !== '') {
     writer.string(106, message.said);
   }
-  if (message.policyDigest !== '') {
-    writer.string(138, message.policyDigest);
+  if (message.standingId !== '') {
+    writer.string(114, message.standingId);
   }
   if (message.rule !== '') {
-    writer.string(146, message.rule);
+    writer.string(122, message.rule);
+  }
+  if (message.policyDigest !== '') {
+    writer.string(130, message.policyDigest);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2930,13 +2934,17 @@ export function readApprovalResolved(reader: Reader, length: number, message: Ap
         if (tag !== 106) throw new LeftToLibrary();
         message.said = reader.string();
         break;
-      case 17:
-        if (tag !== 138) throw new LeftToLibrary();
-        message.policyDigest = reader.string();
+      case 14:
+        if (tag !== 114) throw new LeftToLibrary();
+        message.standingId = reader.string();
         break;
-      case 18:
-        if (tag !== 146) throw new LeftToLibrary();
+      case 15:
+        if (tag !== 122) throw new LeftToLibrary();
         message.rule = reader.string();
+        break;
+      case 16:
+        if (tag !== 130) throw new LeftToLibrary();
+        message.policyDigest = reader.string();
         break;
       default:
         unknown = reader.unknown(tag, unknown);
@@ -2962,8 +2970,9 @@ export function createApprovalResolved(given: Given): ApprovalResolved {
   if (given.sessionId != null) message.sessionId = given.sessionId;
   if (given.voter != null) message.voter = toMessage(given.voter, createVoter, "stopgo.events.v1.Voter");
   if (given.said != null) message.said = given.said;
-  if (given.policyDigest != null) message.policyDigest = given.policyDigest;
+  if (given.standingId != null) message.standingId = given.standingId;
   if (given.rule != null) message.rule = given.rule;
+  if (given.policyDigest != null) message.policyDigest = given.policyDigest;
   return message;
 }
 
