@@ -1,7 +1,7 @@
 // `npm run compose:env`: writes what docker-compose.yaml needs and nobody should choose by hand into `.env`, readable by
 // its owner only. What the file already holds stays as it is. `-- --demo` adds the offline model, so that no API key is
 // needed; `-- --file FILE` writes another file.
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { appendFileSync, chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,12 +18,16 @@ const file = resolve(values.file);
 /** Hexadecimal: stands in a URL and in the configuration of NATS without being quoted. */
 const secret = () => randomBytes(SECRET_BYTES).toString('hex');
 
+/** What each service proves with which one it is. */
+const services = ['gateway', 'orchestrator', 'approvals', 'mcp-bridge', 'store'];
+const tokens = services.map((service, index) => ({
+  name: `STOPGO_TOKEN_${service.toUpperCase().replaceAll('-', '_')}`,
+  value: secret,
+  ...(index === 0 ? { about: 'With which each service proves to the others which one it is.' } : {}),
+}));
+
 const secrets = [
-  {
-    name: 'STOPGO_INTERNAL_TOKEN',
-    value: secret,
-    about: 'What the services prove to each other that they belong together.',
-  },
+  ...tokens,
   {
     name: 'STOPGO_PUSH_KEY',
     value: secret,
@@ -39,11 +43,22 @@ const demo = [
 
 const had = existsSync(file) ? readFileSync(file, 'utf8') : '';
 const has = ({ name }) => new RegExp(`^[ \\t]*(export[ \\t]+)?${name}[ \\t]*=[ \\t]*[^ \\t\\r\\n]`, 'm').test(had);
+/** The last of several lines counts, as for compose. */
+const valueIn = (text, name) =>
+  [...text.matchAll(new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=[ \\t]*(\\S+)`, 'gm'))].at(-1)?.[1] ?? '';
 const missing = [...secrets, ...(values.demo ? demo : [])].filter((entry) => !has(entry));
 const lines = missing.flatMap(({ name, value, about }) => [
   ...(about === undefined ? [] : [`# ${about}`]),
   `${name}=${value()}`,
 ]);
+const written = `${had}\n${lines.join('\n')}`;
+const digest = (text) => createHash('sha256').update(text).digest('hex');
+const peers = services.map((service, index) => `${service}=${digest(valueIn(written, tokens[index].name))}`).join(',');
+// Follows from the tokens: it is written anew where one of them is another one now.
+if (valueIn(had, 'STOPGO_INTERNAL_PEERS') !== peers) {
+  missing.push({ name: 'STOPGO_INTERNAL_PEERS' });
+  lines.push('# By which tokens they know each other: SHA-256 of each.', `STOPGO_INTERNAL_PEERS=${peers}`);
+}
 const separator = had === '' || had.endsWith('\n') ? '' : '\n';
 if (lines.length > 0) appendFileSync(file, `${separator}${lines.join('\n')}\n`, { mode: OWNER_ONLY });
 chmodSync(file, OWNER_ONLY);

@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { formatPeers, Secret } from '@stopgo/rpc';
 import { Composed, testImage } from './composed.ts';
 import { type Shared, shareFolder } from './shared-folder.ts';
 import type { Tool } from './tool.ts';
 
 /** What the containers are given that must not be found anywhere else. */
 export type Secrets = {
-  readonly internalToken: string;
+  readonly tokenOfGateway: string;
+  readonly tokenOfOrchestrator: string;
+  readonly tokenOfApprovals: string;
+  readonly tokenOfBridge: string;
+  readonly tokenOfStore: string;
   readonly natsPassword: string;
   readonly modelKey: string;
 };
@@ -24,7 +29,11 @@ export class Composition extends Composed {
     const shared = shareFolder();
     const random = () => randomBytes(24).toString('hex');
     // Begins like a number on purpose: the configuration of NATS must not read it as one.
-    const secrets = { internalToken: random(), natsPassword: `12e3${random()}`, modelKey: random() };
+    const secrets = {
+      ...{ tokenOfGateway: random(), tokenOfOrchestrator: random(), tokenOfApprovals: random() },
+      ...{ tokenOfBridge: random(), tokenOfStore: random() },
+      ...{ natsPassword: `12e3${random()}`, modelKey: random() },
+    };
     const env = {
       ...process.env,
       COMPOSE_PROFILES: undefined,
@@ -41,7 +50,18 @@ export class Composition extends Composed {
           String(count),
         ]),
       ),
-      STOPGO_INTERNAL_TOKEN: secrets.internalToken,
+      STOPGO_TOKEN_GATEWAY: secrets.tokenOfGateway,
+      STOPGO_TOKEN_ORCHESTRATOR: secrets.tokenOfOrchestrator,
+      STOPGO_TOKEN_APPROVALS: secrets.tokenOfApprovals,
+      STOPGO_TOKEN_MCP_BRIDGE: secrets.tokenOfBridge,
+      STOPGO_TOKEN_STORE: secrets.tokenOfStore,
+      STOPGO_INTERNAL_PEERS: formatPeers([
+        ['gateway', new Secret(secrets.tokenOfGateway)],
+        ['orchestrator', new Secret(secrets.tokenOfOrchestrator)],
+        ['approvals', new Secret(secrets.tokenOfApprovals)],
+        ['mcp-bridge', new Secret(secrets.tokenOfBridge)],
+        ['store', new Secret(secrets.tokenOfStore)],
+      ]),
       NATS_PASSWORD: secrets.natsPassword,
       GEMINI_API_KEY: secrets.modelKey,
       ANTHROPIC_API_KEY: secrets.modelKey,

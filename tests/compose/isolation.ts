@@ -3,7 +3,11 @@ import type { Container } from './containers.ts';
 
 /** Which services may know which secret. */
 const knows: Readonly<Record<string, readonly string[]>> = {
-  internalToken: ['gateway', 'orchestrator', 'approvals', 'mcp-bridge', 'store'],
+  tokenOfGateway: ['gateway'],
+  tokenOfOrchestrator: ['orchestrator'],
+  tokenOfApprovals: ['approvals'],
+  tokenOfBridge: ['mcp-bridge'],
+  tokenOfStore: ['store'],
   natsPassword: ['store', 'nats'],
   modelKey: ['orchestrator'],
 };
@@ -22,7 +26,7 @@ export async function isolationProblems(composition: Composition): Promise<strin
       ...(await secrets(composition, container)),
     ]),
   );
-  return [...found.flat(), ...(await imageSecrets(composition))];
+  return [...found.flat(), ...(await imageSecrets(composition)), ...(await toolServers(composition, containers))];
 }
 
 async function published(composition: Composition, { id, name, service }: Container): Promise<string[]> {
@@ -61,6 +65,51 @@ async function secrets(composition: Composition, container: Container): Promise<
       : [`${name} ${environment.includes(value) ? 'is given' : 'lacks'} ${secret}`]),
     ...(logs.includes(value) ? [`${name} has ${secret} in its log`] : []),
   ]);
+}
+
+/** Containers of tool servers, and what each may reach. */
+const TOOL_SERVERS = ['mcp-resources', 'mcp-filesystem'];
+
+/** A tool server reaches the bridge and nobody else, whatever it knows of the others. */
+async function toolServers(composition: Composition, containers: readonly Container[]): Promise<string[]> {
+  const addresses = await Promise.all(
+    containers.map(async ({ id, name, service }) => {
+      const networks = await composition.inspect(id, '{{json .NetworkSettings.Networks}}');
+      const ips = Object.values(JSON.parse(networks) as Record<string, { readonly IPAddress: string }>);
+      return { name, service, ips: ips.map(({ IPAddress }) => IPAddress) };
+    }),
+  );
+  const found = containers
+    .filter(({ service }) => TOOL_SERVERS.includes(service))
+    .flatMap((tool) =>
+      addresses
+        .filter(({ name }) => name !== tool.name)
+        .flatMap(({ name, service, ips }) =>
+          ips.map(async (ip) => {
+            const reached = await reaches(composition, tool, ip, service);
+            // On their network; the addresses that the bridge has elsewhere are out of reach, too.
+            if (service === 'mcp-bridge') return { reached, problem: undefined };
+            return { reached, problem: reached ? `${tool.name} reaches ${name}` : undefined };
+          }),
+        ),
+    );
+  const tries = await Promise.all(found);
+  return [
+    ...tries.flatMap(({ problem }) => problem ?? []),
+    // A test that reaches nothing at all would find nothing wrong.
+    ...(tries.some(({ reached }) => reached) ? [] : ['no tool server reaches the bridge']),
+  ];
+}
+
+/** Connects from inside of a container to the port that a service listens on. */
+async function reaches(composition: Composition, { id }: Container, ip: string, service: string): Promise<boolean> {
+  const port = { gateway: 8080, nats: 4222, 'mcp-resources': 8090, 'offline-model': 8091 }[service] ?? 7000;
+  const program = `
+    const socket = require('node:net').connect({ host: '${ip}', port: ${port} });
+    const end = (what) => { console.log(what); process.exit(); };
+    socket.once('connect', () => end('reached')).once('error', () => end('not reached')).setTimeout(3000, () => end('not reached'));
+  `;
+  return (await composition.engine('exec', id, 'node', '-e', program)).trim() === 'reached';
 }
 
 /** An image is for everybody: what built it must have left no secret behind. */

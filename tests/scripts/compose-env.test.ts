@@ -3,9 +3,15 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sha256Hex } from '@stopgo/core';
+import { parsePeers } from '@stopgo/rpc';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const script = fileURLToPath(new URL('../../scripts/compose-env.mjs', import.meta.url));
+
+const serviceNames = ['gateway', 'orchestrator', 'approvals', 'mcp-bridge', 'store'] as const;
+const tokenName = (service: string) => `STOPGO_TOKEN_${service.toUpperCase().replaceAll('-', '_')}`;
+const tokenNames = serviceNames.map(tokenName);
 
 let folder: string;
 let file: string;
@@ -29,22 +35,42 @@ function settings(): Record<string, string> {
 test('it writes long random secrets that only the owner can read, and does not print them', () => {
   const printed = write();
   const first = settings();
-  expect(Object.keys(first).sort()).toEqual(['NATS_PASSWORD', 'STOPGO_INTERNAL_TOKEN', 'STOPGO_PUSH_KEY']);
-  for (const secret of Object.values(first)) {
+  const { STOPGO_INTERNAL_PEERS: _, ...secrets } = first;
+  expect(Object.keys(secrets).sort()).toEqual(['NATS_PASSWORD', 'STOPGO_PUSH_KEY', ...tokenNames].sort());
+  for (const secret of Object.values(secrets)) {
     expect(secret).toMatch(/^[0-9a-f]{64}$/);
     expect(printed).not.toContain(secret);
   }
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(new Set(Object.values(first)).size).toBe(3);
+  expect(new Set(Object.values(secrets)).size).toBe(7);
+});
+
+test('the services know each other by the digests of their tokens, also after one was changed', () => {
+  const known = () => {
+    const now = settings();
+    const peers = parsePeers(now.STOPGO_INTERNAL_PEERS ?? '');
+    expect(peers.map(({ name }) => name).sort()).toEqual([...serviceNames].sort());
+    for (const { name, digest } of peers)
+      expect(digest.toString('hex'), name).toBe(sha256Hex(now[tokenName(name)] ?? ''));
+  };
+  write();
+  known();
+  writeFileSync(
+    file,
+    readFileSync(file, 'utf8').replace(/^STOPGO_TOKEN_STORE=.*/m, `STOPGO_TOKEN_STORE=${'x'.repeat(20)}`),
+  );
+  expect(write()).toContain('added STOPGO_INTERNAL_PEERS');
+  known();
+  expect(write()).toContain('nothing was missing');
 });
 
 test('it keeps what the file holds, adds what is missing or empty, and closes a file that was open to others', () => {
-  writeFileSync(file, 'GEMINI_API_KEY=abc\nNATS_PASSWORD=mine\nSTOPGO_INTERNAL_TOKEN=', { mode: 0o644 });
+  writeFileSync(file, 'GEMINI_API_KEY=abc\nNATS_PASSWORD=mine\nSTOPGO_TOKEN_STORE=', { mode: 0o644 });
   write();
   const now = settings();
   expect(now).toMatchObject({ GEMINI_API_KEY: 'abc', NATS_PASSWORD: 'mine' });
   // The last of two lines is the one that counts, for compose too.
-  expect(now.STOPGO_INTERNAL_TOKEN).toMatch(/^[0-9a-f]{64}$/);
+  expect(now.STOPGO_TOKEN_STORE).toMatch(/^[0-9a-f]{64}$/);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const before = readFileSync(file, 'utf8');
   expect(write()).toContain('nothing was missing');
@@ -53,10 +79,10 @@ test('it keeps what the file holds, adds what is missing or empty, and closes a 
 
 test('a demo starts the offline model and sends every model call there', () => {
   write();
-  const { STOPGO_INTERNAL_TOKEN } = settings();
+  const { STOPGO_TOKEN_STORE } = settings();
   write('--demo');
   expect(settings()).toMatchObject({
-    STOPGO_INTERNAL_TOKEN,
+    STOPGO_TOKEN_STORE,
     COMPOSE_PROFILES: 'demo',
     STOPGO_OFFLINE_MODEL: 'http://offline-model:8091',
   });

@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import {
   type BoundService,
@@ -8,9 +9,11 @@ import {
   type GrpcServer,
   type OnCall,
   parseAddress,
+  parseAddresses,
   startGrpcServer,
 } from '@stopgo/rpc';
 import { type Logger, messageOf, type NamedStop, stopAll } from '@stopgo/runtime';
+import { isLoopback } from '@stopgo/security';
 import { logInternalErrors, type PartOptions } from '../parts/part.ts';
 import { addressVariables, type Dependency, type ServiceEnvironment } from './environment.ts';
 import { reachStore } from './reach-store.ts';
@@ -73,8 +76,9 @@ export class ServiceProcess {
   }
 
   /** Where others call what listens here. */
-  advertised(server: GrpcServer): string {
-    return this.options.environment.advertise ?? reachable(server.address);
+  async advertised(server: GrpcServer): Promise<string> {
+    const { advertise, addresses } = this.options.environment;
+    return advertise ?? (await reachable(server.address, addresses.store));
   }
 
   /** Closes what was opened. */
@@ -96,12 +100,37 @@ const logCalls =
 
 const wildcards: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
-/** A wildcard is no address to call: the first address of this machine that others reach stands for it. */
-function reachable(address: string): string {
+/**
+ * A wildcard is no address to call. The address of this machine stands for it from which the store is reached: on a machine of several
+ * networks it is on the one that the services share. Else the first that others reach.
+ */
+async function reachable(address: string, store: string | undefined): Promise<string> {
   const { host, port } = parseAddress(address);
   if (!wildcards.has(host)) return address;
-  const own = Object.values(networkInterfaces())
+  const [first] = store === undefined ? [] : parseAddresses(store);
+  const own = (first && (await ownAddressTowards(first.host, first.port))) ?? anyOwnAddress() ?? '127.0.0.1';
+  return formatAddress({ host: own, port });
+}
+
+function anyOwnAddress(): string | undefined {
+  return Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
-    .find(({ family, internal }) => family === 'IPv4' && !internal);
-  return formatAddress({ host: own?.address ?? '127.0.0.1', port });
+    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+}
+
+/** The IPv4 address that this machine would send from; nothing is sent. Undefined if there is no way there. */
+function ownAddressTowards(host: string, port: number): Promise<string | undefined> {
+  const socket = createSocket('udp4');
+  return new Promise((resolve) => {
+    const done = (found?: string) => {
+      socket.close();
+      resolve(found);
+    };
+    socket.once('error', () => done());
+    // A store on this machine says nothing of where the others are.
+    socket.connect(port, host, () => {
+      const { address } = socket.address();
+      done(isLoopback(address) ? undefined : address);
+    });
+  });
 }

@@ -24,5 +24,5 @@ export async function startApprovalsService(process: ServiceProcess): Promise<St
   ];
   const server = await process.listen(services, callersOf.approvals);
   process.add('gRPC server', () => server.stop(callsGraceMs));
-  return { address: process.advertised(server), stop: () => process.stop() };
+  return { address: await process.advertised(server), stop: () => process.stop() };
 }

@@ -48,7 +48,7 @@ export async function startBridgeService(process: ServiceProcess): Promise<Start
   // Calls that run may end, and their drivers may ask for the outcome, before nobody answers any more.
   process.add('gRPC server', () => server.stop(callsGraceMs));
   process.add('mcp-bridge', bridge.stop);
-  const address = process.advertised(server);
+  const address = await process.advertised(server);
   heartbeat.listensAt(address);
   await announce();
   return { address, stop: () => process.stop() };

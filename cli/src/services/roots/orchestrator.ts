@@ -32,7 +32,7 @@ export async function startOrchestratorService(process: ServiceProcess): Promise
   );
   // At the same time: calls that wait for a run end with it.
   process.add('gRPC server', async () => void (await Promise.all([server.stop(callsGraceMs), running.stop()])));
-  return { address: process.advertised(server), stop: () => process.stop() };
+  return { address: await process.advertised(server), stop: () => process.stop() };
 }
 
 /** The way to one bridge: calls of an attempt go to the instance that it was recorded for, never to any other. */

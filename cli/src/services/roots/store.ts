@@ -32,5 +32,5 @@ export async function startStoreService(process: ServiceProcess): Promise<Starte
   process.add('store', running.stop);
   const server = await process.listen([bind(store.StoreService, running.service)], callersOf.store);
   process.add('gRPC server', () => server.stop(callsGraceMs));
-  return { address: process.advertised(server), stop: () => process.stop() };
+  return { address: await process.advertised(server), stop: () => process.stop() };
 }
