@@ -75,6 +75,7 @@ describe('what nobody can prove is refused where nobody signs in', () => {
 
   test.each([
     ['approvers: [group:finance]', 'rule "one" names group:finance'],
+    ['separation_of_duties: true', 'rule "one" keeps out who asked (separation_of_duties)'],
     ['escalate: [{ after: 1h, to: [role:ADMIN] }]', 'rule "one" names role:ADMIN'],
     ['when: "\'x\' in caller.groups"', 'rule "one" asks for caller.groups'],
   ])('%s', (more, what) => {

@@ -11,6 +11,7 @@ export function needsIdentity({ rules }: Policy): string | undefined {
   for (const rule of rules) {
     const proven = approversOf(rule).find(({ kind }) => kind !== 'user');
     if (proven !== undefined) return `rule "${rule.name}" names ${proven.kind}:${proven.name}`;
+    if (rule.demand?.notRequester === true) return `rule "${rule.name}" keeps out who asked (separation_of_duties)`;
     const [, field] = provenFields.exec(rule.when ?? '') ?? [];
     if (field !== undefined) return `rule "${rule.name}" asks for caller.${field}`;
   }
