@@ -36,6 +36,14 @@ test('servers in no sandbox are named, in one line', () => {
   );
 });
 
+test('where people sign in, nobody approves at the port without', () => {
+  expect(said(`${servers}]\nauth: {}`, {})).toEqual([
+    expect.stringMatching(
+      /^info tool servers in no sandbox: "a", "b"\. They can do what this user can: read its files \(docs/,
+    ),
+  ]);
+});
+
 test('a process above this one that shows a secret is named', () => {
   const line = (processes: string) =>
     expect.stringContaining(`approve calls at the port, and read keys in the environment of ${processes}; start with`);

@@ -27,7 +27,8 @@ export function sayWhatToolServersCan(
   if (loose.length === 0) return;
   const names = loose.map(({ name }) => `"${name}"`).join(', ');
   const shown = showing(secretsOf(config, env), pid, read);
-  const them = `tool servers in no sandbox: ${names}. They can do what this user can: read its files, approve calls at the port`;
+  const decide = config.auth === undefined ? ', approve calls at the port' : '';
+  const them = `tool servers in no sandbox: ${names}. They can do what this user can: read its files${decide}`;
   if (shown.length === 0) logger.info(`${them} (docs/deployment.md#tool-servers-on-the-same-machine)`);
   else
     logger.warn(
