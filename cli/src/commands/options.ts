@@ -22,6 +22,7 @@ export const options = {
   name: { type: 'string', value: 'NAME' },
   pin: { type: 'string', value: 'PIN' },
   port: { type: 'string', value: 'PORT' },
+  reason: { type: 'string', value: 'TEXT' },
   replicas: { type: 'string', value: 'NAME=COUNT,...' },
   result: { type: 'string', value: 'TEXT' },
   role: { type: 'string', value: 'ROLE' },

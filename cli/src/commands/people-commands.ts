@@ -16,6 +16,7 @@ const gateway = {
   port: 'short for --url http://127.0.0.1:PORT',
 };
 const by = 'who decides, for the record';
+const reason = 'why; the model is told, and goes on';
 
 /** What people do with a running platform. */
 export const peopleCommands: Readonly<Record<string, Command>> = {
@@ -97,9 +98,20 @@ export const peopleCommands: Readonly<Record<string, Command>> = {
     summary: 'Say no to a call',
     takes: 'UUID',
     arguments: [1, 1],
-    options: { ...gateway, by, 'give-up': 'of a call in doubt, which may have happened: it is not run again' },
-    examples: [['stopgo reject UUID', '']],
+    options: { ...gateway, by, reason, 'give-up': 'of a call in doubt, which may have happened: it is not run again' },
+    examples: [
+      ['stopgo reject UUID', ''],
+      ["stopgo reject UUID --reason 'Use the test account.'", ''],
+    ],
     run: (given) => decideWith(given, 'reject'),
+  },
+  withdraw: {
+    summary: 'Take back a call that has not run, as who asked for it or may decide it',
+    takes: 'UUID',
+    arguments: [1, 1],
+    options: { ...gateway, by, reason },
+    examples: [['stopgo withdraw UUID', '']],
+    run: (given) => decideWith(given, 'withdraw'),
   },
   inputs: {
     summary: 'What tool servers ask people, in all conversations or in one',
@@ -150,7 +162,7 @@ function decideWith({ flags, args: [uuid = ''], host, print }: Given, action: st
     action,
     full: flags.full === true,
     giveUp: flags['give-up'] === true,
-    ...pick(flags, 'by', 'result'),
+    ...pick(flags, 'by', 'result', 'reason'),
   };
   const commandLine = (words: string): string => commandLineOf(words, flags);
   return decide(gatewayUrl(flags), uuid, decision, { print, confirm: confirmOn(host), commandLine });

@@ -20,6 +20,13 @@ export type ShownApproval = {
   readonly status: string;
   readonly choices: readonly string[];
   readonly created_at: string;
+  /** Who decides, where a rule says so. */
+  readonly votes_needed?: number;
+  readonly votes?: readonly { readonly decision: string; readonly by: string; readonly claimed: boolean }[];
+  readonly approvers?: readonly string[];
+  readonly separation_of_duties?: boolean;
+  readonly expires_at?: string;
+  readonly on_expiry?: string;
 };
 
 /** `stopgo approvals`: what waits for a human, oldest first; `full`: with all arguments of what is too long for its description. */
@@ -37,12 +44,30 @@ export async function printApprovals(url: string, print: (line: string) => void,
         if (full) for (const line of allArguments(approval)) print(`    ${line}`);
         else print('    cut: `stopgo approvals --full` shows all arguments; it is approved with --full');
       }
+      for (const line of demandLines(approval, Date.now())) print(oneLine(`    ${line}`));
       print(oneLine(`    choices: ${approval.choices.join(', ')}`));
       count += 1;
     }
     cursor = page.next_cursor ?? '';
   } while (cursor !== '');
   print(count === 0 ? 'nothing waits for an approval' : `${count} waiting`);
+}
+
+/** Who decides, who has said what, and until when; none where anybody may, and for ever. `now`: milliseconds since 1970. */
+export function demandLines(approval: ShownApproval, now: number): string[] {
+  const { votes_needed: needed, votes = [], approvers = [], expires_at: until, on_expiry: then } = approval;
+  if (needed === undefined) return [];
+  const who = approvers.length === 0 ? 'whoever may decide approvals' : approvers.map(shownName).join(', ');
+  const but = approval.separation_of_duties === true ? ', but not who asked for it' : '';
+  const said = votes.map(
+    ({ decision, by, claimed }) => `${decision} by ${shownName(by)}${claimed ? ' (claimed)' : ''}`,
+  );
+  const left = until !== undefined && Date.parse(until) <= now ? 'overdue since' : 'overdue from';
+  return [
+    `decided by ${needed} of: ${who}${but}`,
+    ...(said.length === 0 ? [] : [`so far: ${said.join(', ')}`]),
+    ...(until === undefined ? [] : [`${then === 'leave' ? left : 'rejected at'} ${until}`]),
+  ];
 }
 
 /** The tool, its server, and the node of a tree that asks. */
@@ -61,6 +86,8 @@ export type DecisionFlags = {
   readonly action: string;
   readonly by?: string;
   readonly result?: string;
+  /** Why it is a no: the model is told. */
+  readonly reason?: string;
   /** Shows the whole arguments before anything is decided. */
   readonly full?: boolean;
   /** A rejection of a call in doubt is meant as what it is. */
@@ -77,7 +104,7 @@ export type Terminal = {
 };
 
 /**
- * `stopgo approve` and `stopgo reject`: decides, waits for the run, and prints what it came to. What was not shown whole is not
+ * `stopgo approve`, `stopgo reject` and `stopgo withdraw`: decides, waits for the run, and prints what it came to. What was not shown whole is not
  * approved without `full`; a call in doubt is not given up without `giveUp` or a yes on the terminal.
  */
 export async function decide(url: string, uuid: string, flags: DecisionFlags, terminal: Terminal): Promise<void> {
@@ -85,8 +112,9 @@ export async function decide(url: string, uuid: string, flags: DecisionFlags, te
   const approval = objectIn<ShownApproval>(url, await askGateway(url, path), 'approval');
   // Of what is settled the gateway says who decided.
   const action = approval.status === 'pending' ? await decisionOn(approval, flags, terminal) : flags.action;
-  const { by, result } = flags;
-  const body = { action, ...(by === undefined ? {} : { by }), ...(result === undefined ? {} : { result }) };
+  const { by, result, reason } = flags;
+  const said = Object.entries({ by, result, reason }).filter(([, value]) => value !== undefined);
+  const body = { action, ...Object.fromEntries(said) };
   const answer: RunAnswer = await sendDecided(url, path, body, 'decision');
   printAnswer(answer, 'the decision is recorded', terminal.print);
 }
@@ -121,6 +149,7 @@ async function decisionOn(
     throw new Error(
       [`${started}; look whether it did, and say so:`, ...doubtLines(uuid, choices, commandLine)].join('\n'),
     );
+  if (action === 'withdraw') return action;
   if (action === 'reject') {
     if (choices.includes('reject') || !isInDoubt) return action;
     const means = `${started}; giving it up means that it is not run again`;

@@ -10,6 +10,8 @@ export type SaidDecision = {
   /** Absent: it was said of whatever is pending. */
   readonly approvalId?: string;
   readonly decision: HumanDecision;
+  /** Why, in the words of whoever decides. */
+  readonly said?: string;
   /** Who decided, as the sender says. */
   readonly by?: string;
 };
@@ -75,9 +77,16 @@ function structured(value: unknown): SaidDecision[] {
     return {
       ...(id === undefined ? {} : { approvalId: id }),
       decision: parsed.decision,
+      ...withReason(parsed.decision, item.reason),
       ...present('by', parsed.by),
     };
   });
+}
+
+/** Why, where it is a no: other clients give a reason with all that they say. */
+function withReason({ kind }: HumanDecision, reason: unknown): { readonly said?: string } {
+  const { REJECT, WITHDRAW } = approvals.DecisionKind;
+  return typeof reason === 'string' && (kind === REJECT || kind === WITHDRAW) ? { said: reason } : {};
 }
 
 type Item = Readonly<Record<string, unknown>>;

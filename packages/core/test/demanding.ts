@@ -16,7 +16,7 @@ import type { ApproverSpec, DemandSpec } from '../src/policy/policy.ts';
 import { dawn, type Happening } from './specification.ts';
 import { answers, approvalOf, assistant, call, digests, happened, opened, said, tools } from './story.ts';
 
-const { APPROVE, REJECT } = approvals.DecisionKind;
+const { APPROVE, REJECT, WITHDRAW } = approvals.DecisionKind;
 export const hour = 3_600_000;
 export const plain: DemandSpec = { approvers: [], votes: 1, notRequester: false, remindAfterMs: [], escalations: [] };
 export const group = (name: string): ApproverSpec => ({ kind: 'group', name });
@@ -47,7 +47,12 @@ export const looksAt = (now: number) => (state: ConversationState) =>
   advance(definedAs(digests, { agent: assistant, tools }), state, now);
 
 export const votes =
-  (who: ReturnType<typeof voter>, kind: typeof APPROVE | typeof REJECT = APPROVE, now = dawn, words = '') =>
+  (
+    who: ReturnType<typeof voter>,
+    kind: typeof APPROVE | typeof REJECT | typeof WITHDRAW = APPROVE,
+    now = dawn,
+    words = '',
+  ) =>
   (state: ConversationState) =>
     resolveApproval(state, { approvalId: approvalOf(state), decision: { kind }, voter: who, now, said: words });
 

@@ -12,9 +12,35 @@ import { dawn, given, type Happening, recorded } from './specification.ts';
 import { approvalOf, canceled } from './story.ts';
 
 /** Who decides, how many of them, and what happens when nobody does. */
-const { APPROVE, REJECT } = approvals.DecisionKind;
+const { APPROVE, REJECT, WITHDRAW } = approvals.DecisionKind;
 const [ana, bob, eve] = [voter(user('ana', ['finance'])), voter(user('bob', ['finance'])), voter(user('eve'))];
 const twoOfFinance: DemandSpec = { ...plain, approvers: [group('finance')], votes: 2 };
+
+describe('a call that is withdrawn', () => {
+  const carl = voter(anonymous, 'carl');
+  const asked = asking({ ...twoOfFinance, notRequester: true }, 'claimed:carl');
+
+  test('is so by who asked for it, though they cannot decide it, and by whoever may', () => {
+    given(...asked)
+      .when(votes(carl, WITHDRAW))
+      .thenFacts(['approvalResolved', { decision: facts.Decision.WITHDRAWN }]);
+    given(...asked)
+      .when(votes(ana, WITHDRAW))
+      .thenFacts(['approvalResolved', { decision: facts.Decision.WITHDRAWN }]);
+    expect(given(...asked).when(votes(eve, WITHDRAW)).decision).toMatchObject({ kind: 'not_entitled' });
+    expect(given(...asked).when(votes(carl)).decision).toMatchObject({ kind: 'not_entitled' });
+  });
+
+  test('is not made, and the model is told: the run goes on', () => {
+    const withdrawn = given(...asked, (state) => {
+      const decision = votes(carl, WITHDRAW, dawn, 'It was the wrong one.')(state);
+      return decision.kind === 'append' ? decision.facts : [];
+    });
+    withdrawn.when(looksAt(dawn)).thenOwes({ kind: 'model' });
+    const [call] = Object.values(withdrawn.state.run?.calls ?? {});
+    expect([call?.phase, call?.outcome]).toEqual(['done', 'rejected']);
+  });
+});
 
 describe('a quorum', () => {
   test('takes as many different people as it needs, and the last of them decides', () => {

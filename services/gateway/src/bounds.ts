@@ -5,6 +5,8 @@ export const idempotencyKeyCharactersMin = 16;
 export const idempotencyKeyCharactersMax = 128;
 /** Characters of the name under which somebody decides (`X-Approver`, `by`). */
 export const approverCharactersMax = 128;
+/** Approvals that one request decides on. */
+export const decisionsMax = 100;
 /** Bytes of UTF-8 of the reason given for a cancel. */
 export const cancelReasonBytesMax = 1_024;
 /** Characters of a malformed id that an error repeats. */

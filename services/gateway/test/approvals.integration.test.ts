@@ -2,7 +2,7 @@ import { failedPrecondition, notFound } from '@stopgo/core';
 import { approvals, envelope, facts, type orchestrator, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { gateway } from './support/gateway.ts';
-import { APPROVAL, AT, approval, ID, settled, storeOf, TurnOutcome, waiting } from './support/views.ts';
+import { APPROVAL, AT, approval, ID, OTHER_APPROVAL, settled, storeOf, TurnOutcome, waiting } from './support/views.ts';
 
 const { DecisionKind } = approvals;
 
@@ -139,6 +139,60 @@ describe('deciding', () => {
         expect({ status: reply.status, json: reply.json }).toEqual({ status: 404, json: { error: text } });
       }
     }
+  });
+});
+
+describe('deciding on many', () => {
+  const body = (...decisions: readonly object[]) => ({ body: { decisions, by: 'ada' } });
+
+  test('answers each on its own: what is refused changes nothing for the others', async () => {
+    const store = { getApproval: async () => ({ approval: approval() }) };
+    const { send, calls } = await gateway({
+      store: { ...storeOf(settled('created')), ...store },
+      approvals: {
+        resolve: async ({ approvalId }: approvals.ResolveRequest) => {
+          if (approvalId === APPROVAL) throw failedPrecondition('it is settled', { reason: 'settled' });
+          return { turn: { outcome: TurnOutcome.WORKING, view: settled('') } };
+        },
+      },
+    });
+    const said = [
+      { uuid: APPROVAL, approved: true },
+      { uuid: OTHER_APPROVAL, approved: false, reason: 'No.' },
+    ];
+    const { status, json } = await send('POST', '/approvals/decide', body(...said));
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      results: [
+        { uuid: APPROVAL, status: 409, reason: 'settled' },
+        { uuid: OTHER_APPROVAL, status: 200, approval: { uuid: APPROVAL } },
+      ],
+    });
+    const asked = calls.filter(({ method }) => method.endsWith('resolve')).map(({ request }) => request);
+    expect(asked).toMatchObject([
+      { kind: DecisionKind.APPROVE, actor: { id: 'ada' } },
+      { kind: DecisionKind.REJECT, said: 'No.', actor: { id: 'ada' } },
+    ]);
+  });
+
+  test.each([
+    ['no list', {}],
+    ['an empty one', { decisions: [] }],
+    ['one that names no approval', { decisions: [{ uuid: 'x', approved: true }] }],
+    ['one that decides nothing', { decisions: [{ uuid: APPROVAL }] }],
+    [
+      'one twice',
+      {
+        decisions: [
+          { uuid: APPROVAL, approved: true },
+          { uuid: APPROVAL, approved: false },
+        ],
+      },
+    ],
+  ])('decides nothing where it is given %s', async (_, malformed) => {
+    const { send, calls } = await gateway(resolving());
+    expect((await send('POST', '/approvals/decide', { body: malformed })).status).toBe(400);
+    expect(calls).toEqual([]);
   });
 });
 

@@ -127,7 +127,8 @@ const mayResolve = (peer: PeerName, payload: Uint8Array): boolean =>
 /** True for what became of an approval without anybody's word: a policy decided, its time was over, or nobody needs it any more. */
 function isOfNoPerson(resolved: Fact): boolean {
   if (resolved.case !== 'approvalResolved') return true;
-  const { decision, byPolicy } = resolved.value;
+  const { decision, byPolicy, voter } = resolved.value;
+  if (voter !== undefined) return false;
   if (decision === WITHDRAWN || decision === EXPIRED) return true;
   return byPolicy && (decision === APPROVED || decision === REJECTED);
 }

@@ -4,7 +4,7 @@
  */
 import { approvals, facts } from '@stopgo/proto';
 
-const { APPROVE, REJECT, RUN_AGAIN, HAPPENED, GIVE_UP } = approvals.DecisionKind;
+const { APPROVE, REJECT, RUN_AGAIN, HAPPENED, GIVE_UP, WITHDRAW } = approvals.DecisionKind;
 
 /** What a person can say, by the words that the choices of an approval have for it. */
 export const choiceWords = {
@@ -13,6 +13,7 @@ export const choiceWords = {
   [RUN_AGAIN]: 'run_again',
   [HAPPENED]: 'happened',
   [GIVE_UP]: 'give_up',
+  [WITHDRAW]: 'withdraw',
 } as const;
 
 /** What a person says to an approval. */
@@ -28,9 +29,10 @@ export const recordedAs = {
   [RUN_AGAIN]: facts.Decision.RUN_AGAIN,
   [HAPPENED]: facts.Decision.HAPPENED,
   [GIVE_UP]: facts.Decision.GIVE_UP,
+  [WITHDRAW]: facts.Decision.WITHDRAWN,
 } as const satisfies Readonly<Record<SaidKind, facts.Decision>>;
 
-/** What was decided on an approval. `withdrawn`: by nobody, it is not needed any more. */
+/** What was decided on an approval. `withdrawn`: it is not needed any more. */
 export type Decided = 'approved' | 'rejected' | 'expired' | 'withdrawn' | 'run_again' | 'happened' | 'give_up';
 
 const decidedWords: Readonly<Record<number, Decided>> = {

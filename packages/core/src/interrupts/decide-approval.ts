@@ -67,7 +67,11 @@ export function resolveApproval(state: ConversationState, command: ResolveComman
   // Whoever drives the run may not have got to it: the clock says it first.
   if (demand?.expires?.verdict === 'reject' && demand.expires.at <= now)
     return { kind: 'expired', at: demand.expires.at };
-  const entitlement = mayDecide(demand, voter, run.requester ?? '', now);
+  const isWithdrawn = command.decision.kind === WITHDRAW;
+  const entitlement =
+    isWithdrawn && voter.key !== '' && voter.key === run.requester
+      ? askedForIt
+      : mayDecide(demand, voter, run.requester ?? '', now);
   if (!entitlement.may) return { kind: 'not_entitled', reason: entitlement.reason };
   const { callId } = approval;
   const isYes =
@@ -77,7 +81,9 @@ export function resolveApproval(state: ConversationState, command: ResolveComman
   const missing = approval.votesNeeded - sameYes.size;
   if (isYes && demand !== undefined && sameYes.has(voter.key)) return { kind: 'voted', missing };
   const recordedVoter =
-    demand === undefined && voter.role === undefined ? {} : { voter: voterToWire(voter, entitlement.entitledBy) };
+    demand === undefined && voter.role === undefined && !isWithdrawn
+      ? {}
+      : { voter: voterToWire(voter, entitlement.entitledBy) };
   if (isYes && missing > 1) {
     const tool = run.calls[callId]?.tool ?? '';
     const voted = fact('approvalVoted', {
@@ -103,7 +109,10 @@ export function resolveApproval(state: ConversationState, command: ResolveComman
   return { kind: 'append', facts: [resolved] };
 }
 
-const { APPROVE, REJECT, RUN_AGAIN, HAPPENED, GIVE_UP } = approvals.DecisionKind;
+const { APPROVE, REJECT, RUN_AGAIN, HAPPENED, GIVE_UP, WITHDRAW } = approvals.DecisionKind;
+
+/** Whoever asked for a call may take it back. */
+const askedForIt = { may: true, entitledBy: 'asked for it' } as const;
 
 /** What a decision means for this kind of approval; undefined if it is none of its choices. */
 function decisionFor(approval: Approval, { kind }: HumanDecision): wire.Decision | undefined {
@@ -112,6 +121,9 @@ function decisionFor(approval: Approval, { kind }: HumanDecision): wire.Decision
   // Where not all could be shown, only a no is offered.
   if (approval.of === 'question' && kind !== REJECT && !approval.choices.includes(choiceWords[kind])) return undefined;
   switch (kind) {
+    case WITHDRAW:
+      // What may have happened, and what another agent asks, is not taken back by words here.
+      return approval.of === 'call' ? recordedAs[kind] : undefined;
     case APPROVE:
       return isInDoubt ? undefined : recordedAs[kind];
     case REJECT:

@@ -147,10 +147,10 @@ function controlRows(call: facts.Call, node: string, at: number): readonly Messa
 }
 
 function resolvedRows(resolved: FactOf<'approvalResolved'>): readonly MessageRow[] {
-  // A decision by policy is shown with its call; an approval withdrawn is shown by what made it needless.
+  // A decision by policy is shown with its call; an approval that the platform withdraws by what made it needless.
   const kind = decidedWord(resolved.decision);
-  if (resolved.byPolicy || kind === 'withdrawn') return [];
-  const { said } = resolved;
+  const { byPolicy, said, voter } = resolved;
+  if (byPolicy || (kind === 'withdrawn' && voter === undefined)) return [];
   const words = said === '' ? decisionTexts[kind] : `${decisionTexts[kind]}: ${said}`;
   const rows: MessageRow[] = [{ role: 'user', content: words }];
   if (kind === 'happened' && !resolved.proxy)

@@ -29,9 +29,16 @@ export function canceledText(reason: string): string {
 /** Result that a model is given for a call that a human rejected. */
 const rejectedResult = 'The user rejected this call; it was not run.';
 
+/** Result that a model is given for a call that somebody took back before anybody had decided on it. */
+const withdrawnResult = 'This call was withdrawn; it was not run.';
+
 /** The same, with what they said to it; empty: nothing. */
-export const rejectedFor = (said: string): string =>
-  said === '' ? rejectedResult : `${rejectedResult} Reason: ${said}`;
+export const rejectedFor = (said: string): string => withReason(rejectedResult, said);
+export const withdrawnFor = (said: string): string => withReason(withdrawnResult, said);
+
+function withReason(result: string, said: string): string {
+  return said === '' ? result : `${result} Reason: ${said}`;
+}
 
 /** Result that a model is given for a call that nobody decided on in time. */
 export const expiredResult = 'Nobody decided on this call in time; it was not run.';

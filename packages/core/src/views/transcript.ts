@@ -6,7 +6,14 @@ import { outputFromWire, outputText } from '../state/output.ts';
 import type { Output } from '../state/state.ts';
 import { earlierTurnsBytesMax, earlierTurnsMax } from '../text/bounds.ts';
 import { byteLength } from '../text/cut.ts';
-import { earlierTextsLeftOut, endedResult, expiredResult, givenUpResult, rejectedFor } from '../text/texts.ts';
+import {
+  earlierTextsLeftOut,
+  endedResult,
+  expiredResult,
+  givenUpResult,
+  rejectedFor,
+  withdrawnFor,
+} from '../text/texts.ts';
 import { markedForModel } from '../text/visible.ts';
 
 /** One entry of what was said, in the order of the log, with the run and step it belongs to. */
@@ -239,9 +246,11 @@ export class TranscriptBuilder implements Transcript {
       this.result(runId, call.callId, { content: controlResult(call, at), isError: false });
   }
 
-  private resolved({ runId, callId, decision, result, proxy, said }: FactOf<'approvalResolved'>): void {
+  private resolved({ runId, callId, decision, result, proxy, said, voter }: FactOf<'approvalResolved'>): void {
     if (proxy) return;
     if (decision === facts.Decision.REJECTED) this.result(runId, callId, { content: rejectedFor(said), isError: true });
+    if (decision === facts.Decision.WITHDRAWN && voter !== undefined)
+      this.result(runId, callId, { content: withdrawnFor(said), isError: true });
     if (decision === facts.Decision.EXPIRED) this.result(runId, callId, { content: expiredResult, isError: true });
     if (decision === facts.Decision.GIVE_UP) this.result(runId, callId, { content: givenUpResult, isError: true });
     if (decision === facts.Decision.HAPPENED)

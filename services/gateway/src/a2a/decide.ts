@@ -1,5 +1,5 @@
 import { askAgain, type Part, RequestMalformedError, type SaidDecision, shownApproval } from '@stopgo/a2a-agent';
-import { DomainError, type HumanDecision } from '@stopgo/core';
+import { cutText, DomainError, type HumanDecision, saidBytesMax } from '@stopgo/core';
 import { approvals, type orchestrator, views } from '@stopgo/proto';
 import { callMarginMs } from '../bounds.ts';
 import { type SoundView, soundView } from '../render/sound-view.ts';
@@ -25,6 +25,7 @@ export type Deciding = {
 type Named = {
   readonly approvalId: string;
   readonly decision: HumanDecision;
+  readonly said?: string;
   readonly actor: A2AActor;
   readonly identity: Identity | undefined;
 };
@@ -64,15 +65,17 @@ async function namedDecisions(deps: RouteDependencies, call: A2ACall, deciding: 
     const [only, ...others] = view.head.pendingApprovalIds;
     if (only === undefined || others.length > 0) return [];
     if (call.dialect !== 'legacy' && !(await isFirstApproval(deps, call, view, only))) return [];
-    return [{ approvalId: only, decision: first.decision, actor: approverOf(call, first.by), identity }];
+    const { decision, said: words = '' } = first;
+    return [{ approvalId: only, decision, said: words, actor: approverOf(call, first.by), identity }];
   }
-  const named = said.flatMap(({ approvalId, decision, by }) =>
+  const named = said.flatMap(({ approvalId, decision, said: words = '', by }) =>
     approvalId === undefined
       ? []
       : [
           {
             approvalId,
             decision,
+            said: words,
             actor: approverOf(call, by),
             identity: identity && decisionIdentity(identity, approvalId),
           },
@@ -114,7 +117,7 @@ async function requireOfTask({ clients }: RouteDependencies, { frame }: A2ACall,
 async function resolve(
   deps: RouteDependencies,
   call: A2ACall,
-  { approvalId, decision, actor, identity }: Named,
+  { approvalId, decision, said = '', actor, identity }: Named,
   milliseconds: number,
 ): Promise<orchestrator.Turn | undefined> {
   await permit(deps, call.frame, 'approval.resolve', { kind: 'approval', id: approvalId });
@@ -123,6 +126,7 @@ async function resolve(
       approvalId,
       kind: decision.kind,
       result: decision.result ?? '',
+      said: cutText(said, saidBytesMax).text,
       actor,
       wait: { milliseconds },
       ...(identity === undefined ? {} : { idempotency: identity }),

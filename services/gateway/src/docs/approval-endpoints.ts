@@ -38,10 +38,39 @@ export const approvalEndpoints: readonly Endpoint[] = [
   },
   {
     method: 'POST',
+    path: '/approvals/decide',
+    summary: 'Decide on many',
+    description:
+      'Decides on up to 100 approvals, one after the other, and waits for no run. Each is answered on its own, with the status and the body that it would have had alone; nothing is decided if the request cannot be read as a whole. Takes Idempotency-Key.',
+    request: {
+      content_type: jsonType,
+      schema: {
+        decisions: {
+          type: 'array',
+          description: 'Each has uuid, and what the body of a single decision has',
+          required: true,
+        },
+        by: { type: 'string', description: 'Who decides, where a decision does not say it', required: false },
+      },
+      example: { decisions: [{ uuid: approvalId, approved: true }] },
+    },
+    responses: {
+      '200': {
+        description: 'What became of each, in their order.',
+        example: { results: [{ uuid: approvalId, status: 200, approval: approvalExample }] },
+      },
+      '400': {
+        description: 'The list, or one of it, cannot be read; nothing changed.',
+        example: errorExample('"decisions[0]": the body holds no decision: …'),
+      },
+    },
+  },
+  {
+    method: 'POST',
     path: '/approvals/:uuid',
     summary: 'Approve or reject',
     description:
-      'Decides on an approval and lets the run go on. Approve with {"approved": true}, or action or answer in yes, y, true, approve, approved, ok, confirm; reject with {"approved": false}, or no, n, false, reject, rejected, deny, denied, cancel. A call in doubt is decided with {"action": "run_again" | "happened" | "give_up"}. The name of who decides comes from X-Approver or by. Takes Idempotency-Key and Prefer.',
+      'Decides on an approval and lets the run go on. Approve with {"approved": true}, or action or answer in yes, y, true, approve, approved, ok, confirm; reject with {"approved": false}, or no, n, false, reject, rejected, deny, denied, cancel. A call that has not run is taken back with {"action": "withdraw"}. A call in doubt is decided with {"action": "run_again" | "happened" | "give_up"}. The name of who decides comes from X-Approver or by. Takes Idempotency-Key and Prefer.',
     request: {
       content_type: jsonType,
       schema: {

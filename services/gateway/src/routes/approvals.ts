@@ -23,12 +23,14 @@ import { approvalStatuses } from '../render/words.ts';
 import { textMember } from '../request-text.ts';
 import { sendJson } from '../respond.ts';
 import { answerTurn } from '../turn-answer.ts';
+import { decideMany } from './decide-many.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
 const resolvePath = '/approvals/:uuid';
 
 /** Reading approvals and deciding on them. What is read comes from the store, so that it is there while nobody can decide. */
 export const approvalRoutes = (deps: RouteDependencies): readonly Route[] => [
+  { method: 'POST', path: '/approvals/decide', handle: decideMany(deps) },
   { method: 'GET', path: '/approvals', handle: list(deps) },
   { method: 'GET', path: '/approvals/:uuid', handle: get(deps) },
   { method: 'POST', path: resolvePath, handle: resolve(deps) },

@@ -48,17 +48,23 @@ export function isPending(run: RunState, approvalId: string): boolean {
 
 /** Somebody has said the last word, or the platform has. What is settled stays as it is. */
 export function evolveResolved(run: RunState, resolved: FactOf<'approvalResolved'>, recorded: RecordedFact): RunState {
-  const said = { saysSomething: resolved.result !== '', isExplained: resolved.said !== '' };
+  const isByPerson = resolved.voter !== undefined;
+  const said = { saysSomething: resolved.result !== '', isExplained: resolved.said !== '', isByPerson };
   return withVote(run, resolved, recorded, said);
 }
 
 /** Somebody has said yes to what needs more than one. */
 export function evolveVote(run: RunState, voted: FactOf<'approvalVoted'>, recorded: RecordedFact): RunState {
-  return withVote(run, voted, recorded, { saysSomething: false, isExplained: false });
+  return withVote(run, voted, recorded, { saysSomething: false, isExplained: false, isByPerson: true });
 }
 
 /** What a decision says beside itself. */
-type Said = { readonly saysSomething: boolean; readonly isExplained: boolean };
+type Said = {
+  readonly saysSomething: boolean;
+  readonly isExplained: boolean;
+  /** Somebody said it whose right to it was judged. */
+  readonly isByPerson: boolean;
+};
 
 function withVote(
   run: RunState,
@@ -126,8 +132,10 @@ function due(run: RunState, { id, callId, demand, ...approval }: Approval, now: 
     }
   if (demand.expires?.verdict === 'reject')
     facts.push({ at: demand.expires.at, fact: expiry(run, { id, callId, of: approval.of }) });
+  // Nobody is told of what is over.
+  const end = demand.expires?.verdict === 'reject' ? demand.expires.at : now;
   return facts
-    .filter(({ at }) => at <= now)
+    .filter(({ at }) => at <= Math.min(now, end))
     .sort((one, other) => one.at - other.at)
     .map((one) => one.fact);
 }
@@ -141,7 +149,7 @@ function expiry(run: RunState, { id: approvalId, callId, of }: Pick<Approval, 'i
 
 const nobodyDecided = 'nobody decided in time';
 
-function answered({ id, of }: Approval, { kind }: Vote, { saysSomething, isExplained }: Said): Answered {
+function answered({ id, of }: Approval, { kind }: Vote, { saysSomething, isExplained, isByPerson }: Said): Answered {
   if (of === 'question' && kind !== 'withdrawn') return { kind: 'passed_on', verdict: kind };
   switch (kind) {
     case 'approved':
@@ -155,7 +163,9 @@ function answered({ id, of }: Approval, { kind }: Vote, { saysSomething, isExpla
     case 'give_up':
       return { kind: 'result', outcome: 'given_up', saysSomething: false };
     case 'withdrawn':
-      return { kind: 'nothing' };
+      // By the platform: whatever made it needless says what becomes of the call.
+      if (!isByPerson) return { kind: 'nothing' };
+      return { kind: 'result', outcome: 'rejected', saysSomething: false, isExplained: true };
   }
 }
 

@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/approvals/v1/approvals.proto.
  */
 export const file_stopgo_approvals_v1_approvals: GenFile = /*@__PURE__*/
-  fileDesc("CiNzdG9wZ28vYXBwcm92YWxzL3YxL2FwcHJvdmFscy5wcm90bxITc3RvcGdvLmFwcHJvdmFscy52MSKuAgoOUmVzb2x2ZVJlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSMAoIZGVjaXNpb24YAiABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uQgIYARIvCgRraW5kGAcgASgOMiEuc3RvcGdvLmFwcHJvdmFscy52MS5EZWNpc2lvbktpbmQSDgoGcmVzdWx0GAMgASgJEiYKBWFjdG9yGAQgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5BY3RvchIqCgR3YWl0GAUgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAYgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeRIMCgRzYWlkGAggASgJIj0KD1Jlc29sdmVSZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuKsIBCgxEZWNpc2lvbktpbmQSHQoZREVDSVNJT05fS0lORF9VTlNQRUNJRklFRBAAEhkKFURFQ0lTSU9OX0tJTkRfQVBQUk9WRRABEhgKFERFQ0lTSU9OX0tJTkRfUkVKRUNUEAISGwoXREVDSVNJT05fS0lORF9SVU5fQUdBSU4QBRIaChZERUNJU0lPTl9LSU5EX0hBUFBFTkVEEAYSGQoVREVDSVNJT05fS0lORF9HSVZFX1VQEAciBAgDEAMiBAgEEAQyaAoQQXBwcm92YWxzU2VydmljZRJUCgdSZXNvbHZlEiMuc3RvcGdvLmFwcHJvdmFscy52MS5SZXNvbHZlUmVxdWVzdBokLnN0b3Bnby5hcHByb3ZhbHMudjEuUmVzb2x2ZVJlc3BvbnNlYgZwcm90bzM", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_orchestrator_v1_orchestrator]);
+  fileDesc("CiNzdG9wZ28vYXBwcm92YWxzL3YxL2FwcHJvdmFscy5wcm90bxITc3RvcGdvLmFwcHJvdmFscy52MSKuAgoOUmVzb2x2ZVJlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSMAoIZGVjaXNpb24YAiABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uQgIYARIvCgRraW5kGAcgASgOMiEuc3RvcGdvLmFwcHJvdmFscy52MS5EZWNpc2lvbktpbmQSDgoGcmVzdWx0GAMgASgJEiYKBWFjdG9yGAQgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5BY3RvchIqCgR3YWl0GAUgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAYgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeRIMCgRzYWlkGAggASgJIj0KD1Jlc29sdmVSZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuKt4BCgxEZWNpc2lvbktpbmQSHQoZREVDSVNJT05fS0lORF9VTlNQRUNJRklFRBAAEhkKFURFQ0lTSU9OX0tJTkRfQVBQUk9WRRABEhgKFERFQ0lTSU9OX0tJTkRfUkVKRUNUEAISGwoXREVDSVNJT05fS0lORF9SVU5fQUdBSU4QBRIaChZERUNJU0lPTl9LSU5EX0hBUFBFTkVEEAYSGQoVREVDSVNJT05fS0lORF9HSVZFX1VQEAcSGgoWREVDSVNJT05fS0lORF9XSVRIRFJBVxAIIgQIAxADIgQIBBAEMmgKEEFwcHJvdmFsc1NlcnZpY2USVAoHUmVzb2x2ZRIjLnN0b3Bnby5hcHByb3ZhbHMudjEuUmVzb2x2ZVJlcXVlc3QaJC5zdG9wZ28uYXBwcm92YWxzLnYxLlJlc29sdmVSZXNwb25zZWIGcHJvdG8z", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_orchestrator_v1_orchestrator]);
 
 /**
  * @generated from message stopgo.approvals.v1.ResolveRequest
@@ -100,7 +100,7 @@ export const ResolveResponseSchema: GenMessage<ResolveResponse> = /*@__PURE__*/
 
 /**
  * DecisionKind is what a person says to an approval, in the words of its choices. What becomes of the approval is on the record as
- * a stopgo.events.v1.Decision. Both have the same numbers, so that the deprecated ResolveRequest.decision can be read as this.
+ * a stopgo.events.v1.Decision. Up to 7 both have the same numbers, so that the deprecated ResolveRequest.decision can be read as this.
  *
  * @generated from enum stopgo.approvals.v1.DecisionKind
  */
@@ -142,11 +142,18 @@ export const DecisionKind = {
    * @generated from enum value: DECISION_KIND_GIVE_UP = 7;
    */
   GIVE_UP: 7,
+
+  /**
+   * To a call that has not run: it is not needed any more. Whoever asked for it may say so too.
+   *
+   * @generated from enum value: DECISION_KIND_WITHDRAW = 8;
+   */
+  WITHDRAW: 8,
 } as const;
 
 /**
  * DecisionKind is what a person says to an approval, in the words of its choices. What becomes of the approval is on the record as
- * a stopgo.events.v1.Decision. Both have the same numbers, so that the deprecated ResolveRequest.decision can be read as this.
+ * a stopgo.events.v1.Decision. Up to 7 both have the same numbers, so that the deprecated ResolveRequest.decision can be read as this.
  *
  * @generated from enum stopgo.approvals.v1.DecisionKind
  */
