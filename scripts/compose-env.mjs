@@ -36,6 +36,12 @@ const secrets = [
   },
   { name: 'NATS_PASSWORD', value: secret, about: 'With which the store enters the event log.' },
 ];
+/** What is published is for people who sign in; a demo is for who tries it on this machine. */
+const requireAuth = {
+  name: 'STOPGO_REQUIRE_AUTH',
+  value: () => 'true',
+  about: 'Without auth in the configuration the gateway refuses to start. For a trial: false.',
+};
 const demo = [
   { name: 'COMPOSE_PROFILES', value: () => 'demo', about: 'The offline model answers, and no key is needed.' },
   { name: 'STOPGO_OFFLINE_MODEL', value: () => 'http://offline-model:8091' },
@@ -46,7 +52,7 @@ const has = ({ name }) => new RegExp(`^[ \\t]*(export[ \\t]+)?${name}[ \\t]*=[ \
 /** The last of several lines counts, as for compose. */
 const valueIn = (text, name) =>
   [...text.matchAll(new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=[ \\t]*(\\S+)`, 'gm'))].at(-1)?.[1] ?? '';
-const missing = [...secrets, ...(values.demo ? demo : [])].filter((entry) => !has(entry));
+const missing = [...secrets, ...(values.demo ? demo : [requireAuth])].filter((entry) => !has(entry));
 const lines = missing.flatMap(({ name, value, about }) => [
   ...(about === undefined ? [] : [`# ${about}`]),
   `${name}=${value()}`,

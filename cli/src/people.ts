@@ -31,9 +31,11 @@ export async function createUserOnRecord(
     const service = peopleService(peopleDependencies(`cli-${randomUUID()}`, opened.client));
     const client = createInProcessClient(people.PeopleService, service, { onInternalError: () => undefined });
     const actor = { kind: envelope.ActorKind.USER, id: 'operator', surface: 'cli' };
-    const { user } = await client.createUser({ email, name, role: roleToWire(role), actor });
+    const made = { email, name, role: roleToWire(role), actor, withApiKey: true };
+    const { user, apiKeyText } = await client.createUser(made);
     if (user === undefined) throw new Error('the user was made, and is not shown');
     print(`${user.email} is ${roleFromWire(user.role)}, with the id ${user.id}`);
+    print(`API key, shown this once: ${apiKeyText}`);
   } catch (error) {
     throw source.store === undefined ? error : explainStoreError(error, source.store);
   } finally {

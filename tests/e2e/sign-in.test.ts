@@ -114,6 +114,8 @@ test('the first user is made with a key that only the operator can read, and tha
   const made = await Promise.all([1, 2, 3].map(() => send('POST', '/users', { headers: setup, body: person })));
   expect(made.map(({ status }) => status).filter((status) => status === 201)).toHaveLength(1);
   expect((await send('GET', '/me', { headers: setup })).status).toBe(401);
+  const first = made.find(({ status }) => status === 201)?.json.key.text;
+  expect((await send('GET', '/me', { headers: { 'x-api-key': first } })).json.user.email).toBe('boss@x.example');
   boss = bearer(await tokenOf('boss@x.example'));
   const me = await send('GET', '/me', { headers: boss });
   expect(me.json.user).toMatchObject({ email: 'boss@x.example', role: 'SUPER_ADMIN', active: true });

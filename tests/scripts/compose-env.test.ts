@@ -35,7 +35,9 @@ function settings(): Record<string, string> {
 test('it writes long random secrets that only the owner can read, and does not print them', () => {
   const printed = write();
   const first = settings();
-  const { STOPGO_INTERNAL_PEERS: _, ...secrets } = first;
+  const { STOPGO_INTERNAL_PEERS: _, STOPGO_REQUIRE_AUTH: isRequired, ...secrets } = first;
+  // What is published is for people who sign in.
+  expect(isRequired).toBe('true');
   expect(Object.keys(secrets).sort()).toEqual(['NATS_PASSWORD', 'STOPGO_PUSH_KEY', ...tokenNames].sort());
   for (const secret of Object.values(secrets)) {
     expect(secret).toMatch(/^[0-9a-f]{64}$/);

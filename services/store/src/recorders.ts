@@ -8,7 +8,7 @@ import type { StreamAppend } from './event-log.ts';
 const streamsOf: Readonly<Partial<Record<PeerName, readonly string[]>>> = {
   approvals: ['conversation-', 'user-', 'apikey-'],
   // Who operates the platform makes its first user.
-  operator: ['user-'],
+  operator: ['user-', 'apikey-'],
   orchestrator: ['conversation-', 'agent-', 'toolset-', 'tool-', 'policy-', 'push-'],
   'mcp-bridge': ['pins-', 'tool-'],
 };
@@ -72,7 +72,7 @@ const recordersOf: Readonly<Record<FactName, readonly PeerName[]>> = {
   userCreated: ['approvals', 'operator'],
   userChanged: byPeople,
   userSignedIn: byPeople,
-  apiKeyIssued: byPeople,
+  apiKeyIssued: ['approvals', 'operator'],
   apiKeyRevoked: byPeople,
   apiKeyUsed: byPeople,
 };

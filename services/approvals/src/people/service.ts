@@ -42,7 +42,10 @@ export function peopleService(given: PeopleDependencies): ServiceImpl<typeof wir
   const ports: PeoplePorts = { ...given, log: storeLog(given.store) };
   const platform: Actor = { kind: 'system', id: given.instance };
   return {
-    createUser: async (request, context) => ({ user: await create(ports, request, context) }),
+    createUser: async (request, context) => {
+      const user = await create(ports, request, context);
+      return request.withApiKey ? { user, ...(await firstKey(given, ports, user, request)) } : { user };
+    },
 
     async changeUser({ userId, name, role, active, actor }, { principal }) {
       require({ principal }, 'user.change');
@@ -101,6 +104,20 @@ async function create(
   createUser(user, made, principal);
   if (principal.kind === 'setup') await spendSetupKey(ports, principal.keyId, actorFromWire(actor));
   return decideUser(ports, user, actorFromWire(actor), (now) => createUser(now, made, principal));
+}
+
+/** A key of a user who was just made. Whoever may make a user may give them one. */
+async function firstKey(
+  given: PeopleDependencies,
+  ports: PeoplePorts,
+  { id: userId }: views.User,
+  { actor }: wire.CreateUserRequest,
+) {
+  const text = apiKeyText(given.randomBytes(keyBytes));
+  const made = { userId, name: 'first', scopes: [], expiresAt: undefined };
+  const decide = () => issueApiKey(text, made, ports.clock.now());
+  const { state } = await decideApiKey(ports, noApiKey(apiKeyIdOf(text)), actorFromWire(actor), decide);
+  return { apiKey: state, apiKeyText: text };
 }
 
 /** The key makes one user: of those who present it at the same time one ends it, and goes on. */

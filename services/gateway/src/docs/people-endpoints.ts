@@ -49,7 +49,7 @@ export const peopleEndpoints: readonly Endpoint[] = [
     path: '/users',
     summary: 'Create a user',
     description:
-      'Creates a user. Only a SUPER_ADMIN makes administrators. With the key that a new platform is set up with, the first user is made, and the key ends.',
+      'Creates a user. Only a SUPER_ADMIN makes administrators. With the key that a new platform is set up with, the first user is made, and given an API key; the other one ends.',
     request: {
       content_type: jsonType,
       schema: {

@@ -2,7 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { isUuid, notFound, type Role, roleNamed, roles, roleToWire, visibleText } from '@stopgo/core';
 import { type JsonObject, malformed, objectBody } from '@stopgo/http';
-import { envelope, type people } from '@stopgo/proto';
+import { envelope, type people, type views } from '@stopgo/proto';
 import type { Request } from 'express';
 import { namedAs } from '../actor.ts';
 import { echoCharactersMax } from '../bounds.ts';
@@ -70,12 +70,13 @@ const create =
     // Whoever sets the platform up makes its first administrator.
     const role = roleIn(body) ?? (frame.principal.kind === 'setup' ? 'SUPER_ADMIN' : 'USER');
     await permit(deps, frame, 'user.create', { kind: 'user' });
-    const { user } = await deps.clients.people.createUser(
-      { email, name, role: roleToWire(role), actor: actorOf(frame) },
+    const isFirst = frame.principal.kind === 'setup';
+    const { user, apiKey, apiKeyText } = await deps.clients.people.createUser(
+      { email, name, role: roleToWire(role), actor: actorOf(frame), withApiKey: isFirst },
       { context: frame.context },
     );
     res.setHeader('Location', `/users/${user?.id}`);
-    sendJson(res, 201, { user: renderUser(user) });
+    sendJson(res, 201, { user: renderUser(user), ...(isFirst ? shownOnce(apiKey, apiKeyText) : {}) });
   };
 
 const get =
@@ -130,10 +131,7 @@ const issueKey =
       { userId, name, scopes, ...(expiresAt === undefined ? {} : { expiresAt }), actor: actorOf(frame) },
       { context: frame.context },
     );
-    sendJson(res, 201, {
-      key: { ...asObject(renderApiKey(apiKey)), text },
-      note: 'this is the only time that the text of the key is shown',
-    });
+    sendJson(res, 201, shownOnce(apiKey, text));
   };
 
 const revokeKey =
@@ -147,6 +145,12 @@ const revokeKey =
     );
     sendJson(res, 200, { key: renderApiKey(apiKey) });
   };
+
+/** A key with its text. */
+const shownOnce = (key: views.ApiKey | undefined, text: string) => ({
+  key: { ...asObject(renderApiKey(key)), text },
+  note: 'this is the only time that the text of the key is shown',
+});
 
 const actorOf = (frame: Frame) => ({
   kind: envelope.ActorKind.USER,

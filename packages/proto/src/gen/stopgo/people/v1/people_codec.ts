@@ -21,6 +21,7 @@ export function zeroCreateUserRequest(): CreateUserRequest {
     email: '',
     name: '',
     role: 0,
+    withApiKey: false,
   };
 }
 
@@ -39,6 +40,9 @@ export function writeCreateUserRequest(writer: Writer, message: CreateUserReques
     const begin = writer.fork(34);
     writeActor(writer, message.actor);
     writer.join(begin);
+  }
+  if (message.withApiKey !== false) {
+    writer.bool(40, message.withApiKey);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -65,6 +69,10 @@ export function readCreateUserRequest(reader: Reader, length: number, message: C
         if (tag !== 34) throw new LeftToLibrary();
         message.actor = readActor(reader, reader.uint32(), message.actor ?? zeroActor());
         break;
+      case 5:
+        if (tag !== 40) throw new LeftToLibrary();
+        message.withApiKey = reader.bool();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -80,12 +88,14 @@ export function createCreateUserRequest(given: Given): CreateUserRequest {
   if (given.name != null) message.name = given.name;
   if (given.role != null) message.role = given.role;
   if (given.actor != null) message.actor = toMessage(given.actor, createActor, "stopgo.events.v1.Actor");
+  if (given.withApiKey != null) message.withApiKey = given.withApiKey;
   return message;
 }
 
 export function zeroCreateUserResponse(): CreateUserResponse {
   return {
     $typeName: "stopgo.people.v1.CreateUserResponse",
+    apiKeyText: '',
   };
 }
 
@@ -95,6 +105,14 @@ export function writeCreateUserResponse(writer: Writer, message: CreateUserRespo
     const begin = writer.fork(10);
     writeUser(writer, message.user);
     writer.join(begin);
+  }
+  if (message.apiKey !== undefined) {
+    const begin = writer.fork(18);
+    writeApiKey(writer, message.apiKey);
+    writer.join(begin);
+  }
+  if (message.apiKeyText !== '') {
+    writer.string(26, message.apiKeyText);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -109,6 +127,14 @@ export function readCreateUserResponse(reader: Reader, length: number, message: 
         if (tag !== 10) throw new LeftToLibrary();
         message.user = readUser(reader, reader.uint32(), message.user ?? zeroUser());
         break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.apiKey = readApiKey(reader, reader.uint32(), message.apiKey ?? zeroApiKey());
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.apiKeyText = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -121,6 +147,8 @@ export function readCreateUserResponse(reader: Reader, length: number, message: 
 export function createCreateUserResponse(given: Given): CreateUserResponse {
   const message = zeroCreateUserResponse();
   if (given.user != null) message.user = toMessage(given.user, createUser, "stopgo.store.v1.User");
+  if (given.apiKey != null) message.apiKey = toMessage(given.apiKey, createApiKey, "stopgo.store.v1.ApiKey");
+  if (given.apiKeyText != null) message.apiKeyText = given.apiKeyText;
   return message;
 }
 
