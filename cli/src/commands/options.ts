@@ -27,6 +27,7 @@ export const options = {
   result: { type: 'string', value: 'TEXT' },
   role: { type: 'string', value: 'ROLE' },
   run: { type: 'string', value: 'RUN' },
+  same: { type: 'boolean' },
   search: { type: 'string', value: 'WORDS' },
   status: { type: 'string', value: 'STATUS' },
   store: { type: 'string', value: 'ADDRESS' },

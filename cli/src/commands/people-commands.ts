@@ -3,6 +3,7 @@ import { decide, printApprovals } from '../decide/approvals.ts';
 import { confirmOn } from '../decide/confirm.ts';
 import { listConversations } from '../decide/conversations.ts';
 import { answerInput, printInputs } from '../decide/inputs.ts';
+import { grantStandingOf, printStanding, revokeStandingOf } from '../decide/standing.ts';
 import { toolsCommand } from '../decide/tools.ts';
 import { columnsOf, Folded } from '../folded.ts';
 import { linesOf } from '../lines.ts';
@@ -112,6 +113,29 @@ export const peopleCommands: Readonly<Record<string, Command>> = {
     options: { ...gateway, by, reason },
     examples: [['stopgo withdraw UUID', '']],
     run: (given) => decideWith(given, 'withdraw'),
+  },
+  standing: {
+    summary: 'What is approved for the rest of a conversation; grant it, or take it back',
+    takes: 'ID, or grant UUID, or revoke ID STANDING',
+    arguments: [1, 3],
+    options: { ...gateway, by, same: 'with grant: only calls with exactly the same arguments' },
+    about: [
+      'UUID is the approval of the call that is meant, which is decided besides. What a rule or approval: require wants stays.',
+    ],
+    examples: [
+      ['stopgo standing ID', ''],
+      ['stopgo standing grant UUID --same --by alice', ''],
+      ['stopgo standing revoke ID STANDING', ''],
+    ],
+    run: ({ flags, args: [action = '', first, second], print }) => {
+      const url = gatewayUrl(flags);
+      if (action === 'grant' && first !== undefined && second === undefined)
+        return grantStandingOf(url, first, { by: flags.by, same: flags.same === true }, print);
+      if (action === 'revoke' && first !== undefined && second !== undefined)
+        return revokeStandingOf(url, first, second, { by: flags.by }, print);
+      if (first !== undefined) throw new Error('stopgo standing takes ID, or grant UUID, or revoke ID STANDING');
+      return printStanding(url, action, print);
+    },
   },
   inputs: {
     summary: 'What tool servers ask people, in all conversations or in one',

@@ -124,6 +124,7 @@ export type { CallAsked, DelegationAskedCommand, RemoteQuestion } from './interr
 export { provideToken, resolveApproval } from './interrupts/decide-approval.ts';
 export { type ProvideDecision, provideInput } from './interrupts/decide-inputs.ts';
 export { delegationAsked } from './interrupts/decide-questions.ts';
+export { grantStanding, revokeStanding } from './interrupts/decide-standing.ts';
 export { decidedByOf, decidedByText } from './interrupts/decided-by.ts';
 export {
   decisionMembers,

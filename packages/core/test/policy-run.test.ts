@@ -9,6 +9,7 @@ import { by, given, type Happening } from './specification.ts';
 import {
   agentOf,
   answered,
+  answers,
   approvalOf,
   approved,
   assistant,
@@ -329,11 +330,24 @@ describe('what somebody lets run for the rest of the conversation', () => {
     expect(grantStanding(state, { approvalId: 'none', callArguments: 'any' })).toEqual({ kind: 'past' });
   });
 
+  test('is not granted where a rule says who decides', () => {
+    const policy = { rules: [rule('two', 'ask', { demand })] };
+    const { state } = given(opened, said('go', { policy }), answered({ calls: [call('add')] }, { policy }));
+    const approvalId = approvalOf(state, id);
+    expect(grantStanding(state, { approvalId, callArguments: 'any' })).toEqual({ kind: 'demanded' });
+  });
+
   test('is not granted of what may have happened', () => {
     const { state } = given(...begun, by('ada', approved()), drove([claim, starts(id)]), drove([unknown(id)]));
     const approvalId = approvalOf(state, id);
     expect(grantStanding(state, { approvalId, callArguments: 'any' })).toEqual({ kind: 'past' });
   });
+});
+
+test('a run whose policy is not there is not judged without it', () => {
+  const policy = { rules: [rule('a', 'deny')] };
+  const { state } = given(opened, said('go', { policy }));
+  expect(() => answers({ calls: [call('list')] })(state)).toThrow('the policy policy-digest, which step root of run');
 });
 
 test('a state without a policy is what it was before there were any', () => {

@@ -342,8 +342,8 @@ export function approvalOf(state: ConversationState, callId?: string): string {
 export const grants = (callId: string, callArguments: 'same' | 'any' = 'any') =>
   happened((state) => grantStanding(state, { approvalId: approvalOf(state, callId), callArguments }));
 /** Somebody takes the latest of that back. */
-export const revokes = () => (state: ConversationState) =>
-  revokeStanding(state, { standingId: state.standing?.at(-1)?.id ?? '' });
+export const revokes = () =>
+  happened((state) => revokeStanding(state, { standingId: state.standing?.at(-1)?.id ?? '' }));
 
 /** Somebody decides on the approval of a call. */
 export function decides(decision: HumanDecision, callId?: string, sessionId?: string) {

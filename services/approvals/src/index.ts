@@ -1,3 +1,4 @@
+export type { ApprovalsDependencies } from './dependencies.ts';
 export { type PeopleDependencies, peopleService } from './people/service.ts';
 export { issueSetupKey } from './people/setup-key.ts';
-export { type ApprovalsDependencies, approvalsService } from './server.ts';
+export { approvalsService } from './server.ts';

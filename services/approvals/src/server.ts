@@ -1,6 +1,4 @@
 import {
-  type Actor,
-  actorFromWire,
   approvalIn,
   bareView,
   byteLength,
@@ -22,7 +20,6 @@ import {
 } from '@stopgo/core';
 import {
   appendedEvents,
-  type Clock,
   type Command,
   clientKey,
   idempotencyFromWire,
@@ -33,25 +30,21 @@ import {
   type Transacted,
   transact,
 } from '@stopgo/log';
-import { orchestrator, type store, type views, approvals as wire } from '@stopgo/proto';
-import type { CallContext, Client, ServiceImpl } from '@stopgo/rpc';
+import { orchestrator, type views, approvals as wire } from '@stopgo/proto';
+import type { CallContext, ServiceImpl } from '@stopgo/rpc';
+import { actorOf } from './actor.ts';
+import type { ApprovalsDependencies } from './dependencies.ts';
 import { loadByApproval } from './load.ts';
 import { lookFirst, nudge } from './nudge.ts';
-
-/** What an approvals service is given. */
-export type ApprovalsDependencies = {
-  /** Id of this process; never used twice. */
-  readonly instance: string;
-  readonly store: Client<typeof store.StoreService>;
-  readonly orchestrator: Client<typeof orchestrator.OrchestratorService>;
-  readonly clock: Clock;
-  readonly newId: () => string;
-  readonly random: () => number;
-};
+import { grant, revoke } from './standing.ts';
 
 /** The gRPC surface of the approvals service: it records decisions; it never executes anything. */
 export function approvalsService(given: ApprovalsDependencies): ServiceImpl<typeof wire.ApprovalsService> {
-  return { resolve: (request, context) => resolve(given, request, context) };
+  return {
+    resolve: (request, context) => resolve(given, request, context),
+    grantStanding: (request, context) => grant(given, request, context),
+    revokeStanding: (request, context) => revoke(given, request, context),
+  };
 }
 
 async function resolve(given: ApprovalsDependencies, request: wire.ResolveRequest, context: CallContext) {
@@ -197,7 +190,3 @@ function decisionOf(request: wire.ResolveRequest): HumanDecision {
 /** A gateway of the release before says it in another field, under the same numbers. */
 const saidIn = ({ kind, decision }: wire.ResolveRequest): number =>
   kind === wire.DecisionKind.UNSPECIFIED ? decision : kind;
-
-function actorOf(request: wire.ResolveRequest): Actor {
-  return request.actor === undefined ? { kind: 'approver', id: 'anonymous' } : actorFromWire(request.actor);
-}

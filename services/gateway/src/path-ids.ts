@@ -21,6 +21,12 @@ export function inputIdOf(req: Request): string {
   return uuidParam(req, 'input', inputNotFound);
 }
 
+/** As {@link conversationIdOf}, for an approval that stands for the rest of a conversation. */
+export function standingIdOf(req: Request): string {
+  return uuidParam(req, 'standing', standingNotFound);
+}
+
+const standingNotFound = (id: string): DomainError => notFound(`no such standing approval: ${echo(id)}`);
 const inputNotFound = (id: string): DomainError => notFound(`no such question: ${echo(id)}`);
 export const conversationNotFound = (id: string): DomainError => notFound(`conversation not found: ${echo(id)}`);
 export const approvalNotFound = (id: string): DomainError =>

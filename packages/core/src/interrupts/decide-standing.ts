@@ -23,6 +23,8 @@ export type GrantStandingDecision =
   | { readonly kind: 'already'; readonly standingId: string }
   /** It is no approval of a call of the run that is open, or of a call that has not run. */
   | { readonly kind: 'past' }
+  /** A rule says who decides it, each time. */
+  | { readonly kind: 'demanded' }
   /** There are as many as a conversation may have. */
   | { readonly kind: 'full'; readonly most: number };
 
@@ -32,6 +34,7 @@ export function grantStanding(state: ConversationState, command: GrantStandingCo
   const approval = approvalIn(run, command.approvalId);
   const call = approval === undefined ? undefined : run?.calls[approval.callId];
   if (run?.status !== 'open' || approval?.of !== 'call' || call === undefined) return { kind: 'past' };
+  if (approval.demand !== undefined) return { kind: 'demanded' };
   const { tool, pin } = call;
   const server = serverOf(call.target);
   const digest = command.callArguments === 'same' ? call.digest : '';
@@ -56,10 +59,16 @@ export type RevokeStandingCommand = {
   readonly idempotency?: IdempotencyKey;
 };
 
-/** The fact that a standing approval lets no call run any more; none if there is none of that id. */
-export function revokeStanding(state: ConversationState, command: RevokeStandingCommand): readonly Fact[] {
+export type RevokeStandingDecision =
+  | { readonly kind: 'append'; readonly facts: readonly Fact[] }
+  /** There is none of that id, or not any more. */
+  | { readonly kind: 'unknown' };
+
+/** Takes the wish that a standing approval lets no call run any more. */
+export function revokeStanding(state: ConversationState, command: RevokeStandingCommand): RevokeStandingDecision {
   const { standingId, idempotency } = command;
-  if (!(state.standing ?? []).some(({ id }) => id === standingId)) return [];
+  if (!(state.standing ?? []).some(({ id }) => id === standingId)) return { kind: 'unknown' };
   const sessionId = anotherSession(state, command);
-  return [fact('standingApprovalRevoked', { standingId, sessionId, ...(idempotency && { idempotency }) })];
+  const revoked = fact('standingApprovalRevoked', { standingId, sessionId, ...(idempotency && { idempotency }) });
+  return { kind: 'append', facts: [revoked] };
 }

@@ -337,6 +337,12 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
         expiresAt: timestampFromMs(asked.expiresAt),
       }),
     ),
+    standingApprovals: (state.standing ?? []).map(({ digest, by: grantedBy, at, ...one }) => ({
+      ...one,
+      grantedBy,
+      sameArguments: digest !== undefined,
+      grantedAt: timestampFromMs(at),
+    })),
     ...(pipeline === undefined ? {} : { pipeline }),
     ...(dueAt === undefined ? {} : { dueAt: timestampFromMs(dueAt) }),
   });

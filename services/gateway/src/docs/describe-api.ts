@@ -6,6 +6,7 @@ import { heldToolEndpoints } from './held-tool-endpoints.ts';
 import { peopleEndpoints } from './people-endpoints.ts';
 import { pushEndpoints } from './push-endpoints.ts';
 import { serviceEndpoints } from './service-endpoints.ts';
+import { standingEndpoints } from './standing-endpoints.ts';
 
 const version = '1.0.0';
 
@@ -16,6 +17,7 @@ export const endpoints: readonly Endpoint[] = [
   ...conversationEndpoints,
   ...pushEndpoints,
   ...approvalEndpoints,
+  ...standingEndpoints,
   ...peopleEndpoints,
 ];
 

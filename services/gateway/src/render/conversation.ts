@@ -34,10 +34,23 @@ export function renderConversation<M = undefined>(
     ...renderPipeline(head),
     pending_inputs:
       head.pendingInputs.length === 0 ? undefined : head.pendingInputs.map((one) => renderInput(one, head.id)),
+    standing_approvals: head.standingApprovals.length === 0 ? undefined : head.standingApprovals.map(renderStanding),
     auth_prompt: head.authPrompt === '' ? undefined : visibleText(head.authPrompt),
     revision: head.revision,
     created_at: rfc3339(head.createdAt),
     updated_at: rfc3339(head.updatedAt),
+  };
+}
+
+function renderStanding(one: views.StandingApproval): Answer {
+  return {
+    id: one.id,
+    approval_id: one.approvalId,
+    server: one.server === '' ? undefined : one.server,
+    tool: one.tool,
+    arguments: one.sameArguments ? 'same' : 'any',
+    granted_by: one.grantedBy,
+    granted_at: rfc3339(one.grantedAt),
   };
 }
 

@@ -11,6 +11,7 @@ import { pushRoutes } from './push.ts';
 import type { Route, RouteDependencies } from './route.ts';
 import { runRoutes } from './runs.ts';
 import { serviceRoutes } from './service.ts';
+import { standingRoutes } from './standing.ts';
 
 /** Every operation over HTTP. */
 export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
@@ -22,6 +23,7 @@ export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...blobRoutes(deps),
   ...pushRoutes(deps),
   ...approvalRoutes(deps),
+  ...standingRoutes(deps),
   ...inputRoutes(deps),
   ...peopleRoutes(deps),
   ...callbackRoutes(deps),

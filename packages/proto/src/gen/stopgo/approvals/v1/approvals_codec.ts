@@ -2,18 +2,239 @@
 // @generated from file stopgo/approvals/v1/approvals.proto (package stopgo.approvals.v1, syntax proto3)
 /* eslint-disable */
 
-import type { DecisionKind, ResolveRequest, ResolveResponse } from "./approvals_pb.ts";
-import { ResolveRequestSchema, ResolveResponseSchema } from "./approvals_pb.ts";
+import type { DecisionKind, GrantStandingRequest, GrantStandingResponse, ResolveRequest, ResolveResponse, RevokeStandingRequest, RevokeStandingResponse } from "./approvals_pb.ts";
+import { GrantStandingRequestSchema, GrantStandingResponseSchema, ResolveRequestSchema, ResolveResponseSchema, RevokeStandingRequestSchema, RevokeStandingResponseSchema } from "./approvals_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createActor, readActor, writeActor, zeroActor } from "../../events/v1/envelope_codec.ts";
-import { createTurn, createWait, readTurn, readWait, writeTurn, writeWait, zeroTurn, zeroWait } from "../../orchestrator/v1/orchestrator_codec.ts";
 import { createIdempotency, readIdempotency, writeIdempotency, zeroIdempotency } from "../../events/v1/payload_codec.ts";
 import type { Reader } from "../../../../codec/reader.ts";
-import type { Decision } from "../../events/v1/payload_pb.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
 import { toMessage } from "../../../../codec/made.ts";
+import { createConversationView, readConversationView, writeConversationView, zeroConversationView } from "../../store/v1/views_codec.ts";
+import { createTurn, createWait, readTurn, readWait, writeTurn, writeWait, zeroTurn, zeroWait } from "../../orchestrator/v1/orchestrator_codec.ts";
+import type { Decision } from "../../events/v1/payload_pb.ts";
 import type { DescMessage } from "@bufbuild/protobuf";
+
+export function zeroGrantStandingRequest(): GrantStandingRequest {
+  return {
+    $typeName: "stopgo.approvals.v1.GrantStandingRequest",
+    approvalId: '',
+    sameArguments: false,
+  };
+}
+
+export function writeGrantStandingRequest(writer: Writer, message: GrantStandingRequest): void {
+  if (message.$typeName !== "stopgo.approvals.v1.GrantStandingRequest") throw new LeftToLibrary();
+  if (message.approvalId !== '') {
+    writer.string(10, message.approvalId);
+  }
+  if (message.sameArguments !== false) {
+    writer.bool(16, message.sameArguments);
+  }
+  if (message.actor !== undefined) {
+    const begin = writer.fork(26);
+    writeActor(writer, message.actor);
+    writer.join(begin);
+  }
+  if (message.idempotency !== undefined) {
+    const begin = writer.fork(34);
+    writeIdempotency(writer, message.idempotency);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readGrantStandingRequest(reader: Reader, length: number, message: GrantStandingRequest): GrantStandingRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.approvalId = reader.string();
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.sameArguments = reader.bool();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.actor = readActor(reader, reader.uint32(), message.actor ?? zeroActor());
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createGrantStandingRequest(given: Given): GrantStandingRequest {
+  const message = zeroGrantStandingRequest();
+  if (given.approvalId != null) message.approvalId = given.approvalId;
+  if (given.sameArguments != null) message.sameArguments = given.sameArguments;
+  if (given.actor != null) message.actor = toMessage(given.actor, createActor, "stopgo.events.v1.Actor");
+  if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  return message;
+}
+
+export function zeroGrantStandingResponse(): GrantStandingResponse {
+  return {
+    $typeName: "stopgo.approvals.v1.GrantStandingResponse",
+  };
+}
+
+export function writeGrantStandingResponse(writer: Writer, message: GrantStandingResponse): void {
+  if (message.$typeName !== "stopgo.approvals.v1.GrantStandingResponse") throw new LeftToLibrary();
+  if (message.view !== undefined) {
+    const begin = writer.fork(10);
+    writeConversationView(writer, message.view);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readGrantStandingResponse(reader: Reader, length: number, message: GrantStandingResponse): GrantStandingResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.view = readConversationView(reader, reader.uint32(), message.view ?? zeroConversationView());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createGrantStandingResponse(given: Given): GrantStandingResponse {
+  const message = zeroGrantStandingResponse();
+  if (given.view != null) message.view = toMessage(given.view, createConversationView, "stopgo.store.v1.ConversationView");
+  return message;
+}
+
+export function zeroRevokeStandingRequest(): RevokeStandingRequest {
+  return {
+    $typeName: "stopgo.approvals.v1.RevokeStandingRequest",
+    conversationId: '',
+    standingId: '',
+  };
+}
+
+export function writeRevokeStandingRequest(writer: Writer, message: RevokeStandingRequest): void {
+  if (message.$typeName !== "stopgo.approvals.v1.RevokeStandingRequest") throw new LeftToLibrary();
+  if (message.conversationId !== '') {
+    writer.string(10, message.conversationId);
+  }
+  if (message.standingId !== '') {
+    writer.string(18, message.standingId);
+  }
+  if (message.actor !== undefined) {
+    const begin = writer.fork(26);
+    writeActor(writer, message.actor);
+    writer.join(begin);
+  }
+  if (message.idempotency !== undefined) {
+    const begin = writer.fork(34);
+    writeIdempotency(writer, message.idempotency);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readRevokeStandingRequest(reader: Reader, length: number, message: RevokeStandingRequest): RevokeStandingRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.conversationId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.standingId = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.actor = readActor(reader, reader.uint32(), message.actor ?? zeroActor());
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createRevokeStandingRequest(given: Given): RevokeStandingRequest {
+  const message = zeroRevokeStandingRequest();
+  if (given.conversationId != null) message.conversationId = given.conversationId;
+  if (given.standingId != null) message.standingId = given.standingId;
+  if (given.actor != null) message.actor = toMessage(given.actor, createActor, "stopgo.events.v1.Actor");
+  if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  return message;
+}
+
+export function zeroRevokeStandingResponse(): RevokeStandingResponse {
+  return {
+    $typeName: "stopgo.approvals.v1.RevokeStandingResponse",
+  };
+}
+
+export function writeRevokeStandingResponse(writer: Writer, message: RevokeStandingResponse): void {
+  if (message.$typeName !== "stopgo.approvals.v1.RevokeStandingResponse") throw new LeftToLibrary();
+  if (message.view !== undefined) {
+    const begin = writer.fork(10);
+    writeConversationView(writer, message.view);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readRevokeStandingResponse(reader: Reader, length: number, message: RevokeStandingResponse): RevokeStandingResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.view = readConversationView(reader, reader.uint32(), message.view ?? zeroConversationView());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createRevokeStandingResponse(given: Given): RevokeStandingResponse {
+  const message = zeroRevokeStandingResponse();
+  if (given.view != null) message.view = toMessage(given.view, createConversationView, "stopgo.store.v1.ConversationView");
+  return message;
+}
 
 export function zeroResolveRequest(): ResolveRequest {
   return {
@@ -164,6 +385,10 @@ export function createResolveResponse(given: Given): ResolveResponse {
 
 /** How the messages of stopgo/approvals/v1/approvals.proto are encoded, decoded and created. */
 export const codecs_stopgo_approvals_v1_approvals: readonly (readonly [DescMessage, Codec])[] = [
+  [GrantStandingRequestSchema, { zero: zeroGrantStandingRequest, write: writeGrantStandingRequest, read: readGrantStandingRequest, create: createGrantStandingRequest }],
+  [GrantStandingResponseSchema, { zero: zeroGrantStandingResponse, write: writeGrantStandingResponse, read: readGrantStandingResponse, create: createGrantStandingResponse }],
+  [RevokeStandingRequestSchema, { zero: zeroRevokeStandingRequest, write: writeRevokeStandingRequest, read: readRevokeStandingRequest, create: createRevokeStandingRequest }],
+  [RevokeStandingResponseSchema, { zero: zeroRevokeStandingResponse, write: writeRevokeStandingResponse, read: readRevokeStandingResponse, create: createRevokeStandingResponse }],
   [ResolveRequestSchema, { zero: zeroResolveRequest, write: writeResolveRequest, read: readResolveRequest, create: createResolveRequest }],
   [ResolveResponseSchema, { zero: zeroResolveResponse, write: writeResolveResponse, read: readResolveResponse, create: createResolveResponse }],
 ];

@@ -10,13 +10,117 @@ import type { Decision, Idempotency } from "../../events/v1/payload_pb.ts";
 import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
 import type { Turn, Wait } from "../../orchestrator/v1/orchestrator_pb.ts";
 import { file_stopgo_orchestrator_v1_orchestrator } from "../../orchestrator/v1/orchestrator_pb.ts";
+import type { ConversationView } from "../../store/v1/views_pb.ts";
+import { file_stopgo_store_v1_views } from "../../store/v1/views_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file stopgo/approvals/v1/approvals.proto.
  */
 export const file_stopgo_approvals_v1_approvals: GenFile = /*@__PURE__*/
-  fileDesc("CiNzdG9wZ28vYXBwcm92YWxzL3YxL2FwcHJvdmFscy5wcm90bxITc3RvcGdvLmFwcHJvdmFscy52MSKuAgoOUmVzb2x2ZVJlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSMAoIZGVjaXNpb24YAiABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uQgIYARIvCgRraW5kGAcgASgOMiEuc3RvcGdvLmFwcHJvdmFscy52MS5EZWNpc2lvbktpbmQSDgoGcmVzdWx0GAMgASgJEiYKBWFjdG9yGAQgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5BY3RvchIqCgR3YWl0GAUgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAYgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeRIMCgRzYWlkGAggASgJIj0KD1Jlc29sdmVSZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuKt4BCgxEZWNpc2lvbktpbmQSHQoZREVDSVNJT05fS0lORF9VTlNQRUNJRklFRBAAEhkKFURFQ0lTSU9OX0tJTkRfQVBQUk9WRRABEhgKFERFQ0lTSU9OX0tJTkRfUkVKRUNUEAISGwoXREVDSVNJT05fS0lORF9SVU5fQUdBSU4QBRIaChZERUNJU0lPTl9LSU5EX0hBUFBFTkVEEAYSGQoVREVDSVNJT05fS0lORF9HSVZFX1VQEAcSGgoWREVDSVNJT05fS0lORF9XSVRIRFJBVxAIIgQIAxADIgQIBBAEMmgKEEFwcHJvdmFsc1NlcnZpY2USVAoHUmVzb2x2ZRIjLnN0b3Bnby5hcHByb3ZhbHMudjEuUmVzb2x2ZVJlcXVlc3QaJC5zdG9wZ28uYXBwcm92YWxzLnYxLlJlc29sdmVSZXNwb25zZWIGcHJvdG8z", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_orchestrator_v1_orchestrator]);
+  fileDesc("CiNzdG9wZ28vYXBwcm92YWxzL3YxL2FwcHJvdmFscy5wcm90bxITc3RvcGdvLmFwcHJvdmFscy52MSKfAQoUR3JhbnRTdGFuZGluZ1JlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSFgoOc2FtZV9hcmd1bWVudHMYAiABKAgSJgoFYWN0b3IYAyABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yEjIKC2lkZW1wb3RlbmN5GAQgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSJIChVHcmFudFN0YW5kaW5nUmVzcG9uc2USLwoEdmlldxgBIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3IqEBChVSZXZva2VTdGFuZGluZ1JlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhMKC3N0YW5kaW5nX2lkGAIgASgJEiYKBWFjdG9yGAMgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5BY3RvchIyCgtpZGVtcG90ZW5jeRgEIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiSQoWUmV2b2tlU3RhbmRpbmdSZXNwb25zZRIvCgR2aWV3GAEgASgLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcirgIKDlJlc29sdmVSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJEjAKCGRlY2lzaW9uGAIgASgOMhouc3RvcGdvLmV2ZW50cy52MS5EZWNpc2lvbkICGAESLwoEa2luZBgHIAEoDjIhLnN0b3Bnby5hcHByb3ZhbHMudjEuRGVjaXNpb25LaW5kEg4KBnJlc3VsdBgDIAEoCRImCgVhY3RvchgEIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuQWN0b3ISKgoEd2FpdBgFIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuV2FpdBIyCgtpZGVtcG90ZW5jeRgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kSDAoEc2FpZBgIIAEoCSI9Cg9SZXNvbHZlUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybireAQoMRGVjaXNpb25LaW5kEh0KGURFQ0lTSU9OX0tJTkRfVU5TUEVDSUZJRUQQABIZChVERUNJU0lPTl9LSU5EX0FQUFJPVkUQARIYChRERUNJU0lPTl9LSU5EX1JFSkVDVBACEhsKF0RFQ0lTSU9OX0tJTkRfUlVOX0FHQUlOEAUSGgoWREVDSVNJT05fS0lORF9IQVBQRU5FRBAGEhkKFURFQ0lTSU9OX0tJTkRfR0lWRV9VUBAHEhoKFkRFQ0lTSU9OX0tJTkRfV0lUSERSQVcQCCIECAMQAyIECAQQBDK7AgoQQXBwcm92YWxzU2VydmljZRJUCgdSZXNvbHZlEiMuc3RvcGdvLmFwcHJvdmFscy52MS5SZXNvbHZlUmVxdWVzdBokLnN0b3Bnby5hcHByb3ZhbHMudjEuUmVzb2x2ZVJlc3BvbnNlEmYKDUdyYW50U3RhbmRpbmcSKS5zdG9wZ28uYXBwcm92YWxzLnYxLkdyYW50U3RhbmRpbmdSZXF1ZXN0Giouc3RvcGdvLmFwcHJvdmFscy52MS5HcmFudFN0YW5kaW5nUmVzcG9uc2USaQoOUmV2b2tlU3RhbmRpbmcSKi5zdG9wZ28uYXBwcm92YWxzLnYxLlJldm9rZVN0YW5kaW5nUmVxdWVzdBorLnN0b3Bnby5hcHByb3ZhbHMudjEuUmV2b2tlU3RhbmRpbmdSZXNwb25zZWIGcHJvdG8z", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_orchestrator_v1_orchestrator, file_stopgo_store_v1_views]);
+
+/**
+ * @generated from message stopgo.approvals.v1.GrantStandingRequest
+ */
+export type GrantStandingRequest = Message<"stopgo.approvals.v1.GrantStandingRequest"> & {
+  /**
+   * @generated from field: string approval_id = 1;
+   */
+  approvalId: string;
+
+  /**
+   * True: calls with exactly its arguments; else with whichever.
+   *
+   * @generated from field: bool same_arguments = 2;
+   */
+  sameArguments: boolean;
+
+  /**
+   * @generated from field: stopgo.events.v1.Actor actor = 3;
+   */
+  actor?: Actor | undefined;
+
+  /**
+   * @generated from field: stopgo.events.v1.Idempotency idempotency = 4;
+   */
+  idempotency?: Idempotency | undefined;
+};
+
+/**
+ * Describes the message stopgo.approvals.v1.GrantStandingRequest.
+ * Use `create(GrantStandingRequestSchema)` to create a new message.
+ */
+export const GrantStandingRequestSchema: GenMessage<GrantStandingRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_approvals_v1_approvals, 0);
+
+/**
+ * @generated from message stopgo.approvals.v1.GrantStandingResponse
+ */
+export type GrantStandingResponse = Message<"stopgo.approvals.v1.GrantStandingResponse"> & {
+  /**
+   * The conversation as it is then.
+   *
+   * @generated from field: stopgo.store.v1.ConversationView view = 1;
+   */
+  view?: ConversationView | undefined;
+};
+
+/**
+ * Describes the message stopgo.approvals.v1.GrantStandingResponse.
+ * Use `create(GrantStandingResponseSchema)` to create a new message.
+ */
+export const GrantStandingResponseSchema: GenMessage<GrantStandingResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_approvals_v1_approvals, 1);
+
+/**
+ * @generated from message stopgo.approvals.v1.RevokeStandingRequest
+ */
+export type RevokeStandingRequest = Message<"stopgo.approvals.v1.RevokeStandingRequest"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+
+  /**
+   * @generated from field: string standing_id = 2;
+   */
+  standingId: string;
+
+  /**
+   * @generated from field: stopgo.events.v1.Actor actor = 3;
+   */
+  actor?: Actor | undefined;
+
+  /**
+   * @generated from field: stopgo.events.v1.Idempotency idempotency = 4;
+   */
+  idempotency?: Idempotency | undefined;
+};
+
+/**
+ * Describes the message stopgo.approvals.v1.RevokeStandingRequest.
+ * Use `create(RevokeStandingRequestSchema)` to create a new message.
+ */
+export const RevokeStandingRequestSchema: GenMessage<RevokeStandingRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_approvals_v1_approvals, 2);
+
+/**
+ * @generated from message stopgo.approvals.v1.RevokeStandingResponse
+ */
+export type RevokeStandingResponse = Message<"stopgo.approvals.v1.RevokeStandingResponse"> & {
+  /**
+   * @generated from field: stopgo.store.v1.ConversationView view = 1;
+   */
+  view?: ConversationView | undefined;
+};
+
+/**
+ * Describes the message stopgo.approvals.v1.RevokeStandingResponse.
+ * Use `create(RevokeStandingResponseSchema)` to create a new message.
+ */
+export const RevokeStandingResponseSchema: GenMessage<RevokeStandingResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_approvals_v1_approvals, 3);
 
 /**
  * @generated from message stopgo.approvals.v1.ResolveRequest
@@ -77,7 +181,7 @@ export type ResolveRequest = Message<"stopgo.approvals.v1.ResolveRequest"> & {
  * Use `create(ResolveRequestSchema)` to create a new message.
  */
 export const ResolveRequestSchema: GenMessage<ResolveRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 0);
+  messageDesc(file_stopgo_approvals_v1_approvals, 4);
 
 /**
  * @generated from message stopgo.approvals.v1.ResolveResponse
@@ -96,7 +200,7 @@ export type ResolveResponse = Message<"stopgo.approvals.v1.ResolveResponse"> & {
  * Use `create(ResolveResponseSchema)` to create a new message.
  */
 export const ResolveResponseSchema: GenMessage<ResolveResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 1);
+  messageDesc(file_stopgo_approvals_v1_approvals, 5);
 
 /**
  * DecisionKind is what a person says to an approval, in the words of its choices. What becomes of the approval is on the record as
@@ -186,6 +290,29 @@ export const ApprovalsService: GenService<{
     methodKind: "unary";
     input: typeof ResolveRequestSchema;
     output: typeof ResolveResponseSchema;
+  },
+  /**
+   * GrantStanding lets calls like that of an approval run without asking, for the rest of the conversation; it says nothing of the
+   * approval itself. It loosens neither what the configuration wants a person for, nor a rule that says who decides. NOT_FOUND: no such
+   * approval. FAILED_PRECONDITION with reason=past: the run of the approval is over, or it is not of a call that has not run; with
+   * reason=demanded: a rule says who decides; with reason=full: there are as many as a conversation may have. What is granted already is not granted again.
+   *
+   * @generated from rpc stopgo.approvals.v1.ApprovalsService.GrantStanding
+   */
+  grantStanding: {
+    methodKind: "unary";
+    input: typeof GrantStandingRequestSchema;
+    output: typeof GrantStandingResponseSchema;
+  },
+  /**
+   * RevokeStanding takes it back: calls that are judged from then on are asked about. NOT_FOUND: no such standing approval (any more).
+   *
+   * @generated from rpc stopgo.approvals.v1.ApprovalsService.RevokeStanding
+   */
+  revokeStanding: {
+    methodKind: "unary";
+    input: typeof RevokeStandingRequestSchema;
+    output: typeof RevokeStandingResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_stopgo_approvals_v1_approvals, 0);

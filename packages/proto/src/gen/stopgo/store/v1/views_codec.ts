@@ -2,8 +2,8 @@
 // @generated from file stopgo/store/v1/views.proto (package stopgo.store.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ApiKey, Approval, ApprovalStatus, ApprovalVote, ConversationHead, ConversationStatus, ConversationView, Message, PausedNode, PendingInput, Pipeline, Push, PushConfig, Run, RunStatus, RunWait, SessionText, ToolCallView, User, WaitKind } from "./views_pb.ts";
-import { ApiKeySchema, ApprovalSchema, ApprovalVoteSchema, ConversationHeadSchema, ConversationViewSchema, MessageSchema, PausedNodeSchema, PendingInputSchema, PipelineSchema, PushConfigSchema, PushSchema, RunSchema, RunWaitSchema, SessionTextSchema, ToolCallViewSchema, UserSchema } from "./views_pb.ts";
+import type { ApiKey, Approval, ApprovalStatus, ApprovalVote, ConversationHead, ConversationStatus, ConversationView, Message, PausedNode, PendingInput, Pipeline, Push, PushConfig, Run, RunStatus, RunWait, SessionText, StandingApproval, ToolCallView, User, WaitKind } from "./views_pb.ts";
+import { ApiKeySchema, ApprovalSchema, ApprovalVoteSchema, ConversationHeadSchema, ConversationViewSchema, MessageSchema, PausedNodeSchema, PendingInputSchema, PipelineSchema, PushConfigSchema, PushSchema, RunSchema, RunWaitSchema, SessionTextSchema, StandingApprovalSchema, ToolCallViewSchema, UserSchema } from "./views_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
@@ -28,6 +28,7 @@ export function zeroConversationHead(): ConversationHead {
     contextId: '',
     pendingInputs: [],
     principal: '',
+    standingApprovals: [],
   };
 }
 
@@ -92,6 +93,11 @@ export function writeConversationHead(writer: Writer, message: ConversationHead)
   }
   if (message.principal !== '') {
     writer.string(130, message.principal);
+  }
+  for (const one of message.standingApprovals) {
+    const begin = writer.fork(138);
+    writeStandingApproval(writer, one);
+    writer.join(begin);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -166,6 +172,10 @@ export function readConversationHead(reader: Reader, length: number, message: Co
         if (tag !== 130) throw new LeftToLibrary();
         message.principal = reader.string();
         break;
+      case 17:
+        if (tag !== 138) throw new LeftToLibrary();
+        message.standingApprovals.push(readStandingApproval(reader, reader.uint32(), zeroStandingApproval()));
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -193,6 +203,102 @@ export function createConversationHead(given: Given): ConversationHead {
   if (given.pendingInputs != null) message.pendingInputs = toMessages(given.pendingInputs, createPendingInput, "stopgo.store.v1.PendingInput");
   if (given.dueAt != null) message.dueAt = toMessage(given.dueAt, createTimestamp, "google.protobuf.Timestamp");
   if (given.principal != null) message.principal = given.principal;
+  if (given.standingApprovals != null) message.standingApprovals = toMessages(given.standingApprovals, createStandingApproval, "stopgo.store.v1.StandingApproval");
+  return message;
+}
+
+export function zeroStandingApproval(): StandingApproval {
+  return {
+    $typeName: "stopgo.store.v1.StandingApproval",
+    id: '',
+    approvalId: '',
+    server: '',
+    tool: '',
+    sameArguments: false,
+    grantedBy: '',
+  };
+}
+
+export function writeStandingApproval(writer: Writer, message: StandingApproval): void {
+  if (message.$typeName !== "stopgo.store.v1.StandingApproval") throw new LeftToLibrary();
+  if (message.id !== '') {
+    writer.string(10, message.id);
+  }
+  if (message.approvalId !== '') {
+    writer.string(18, message.approvalId);
+  }
+  if (message.server !== '') {
+    writer.string(26, message.server);
+  }
+  if (message.tool !== '') {
+    writer.string(34, message.tool);
+  }
+  if (message.sameArguments !== false) {
+    writer.bool(40, message.sameArguments);
+  }
+  if (message.grantedBy !== '') {
+    writer.string(50, message.grantedBy);
+  }
+  if (message.grantedAt !== undefined) {
+    const begin = writer.fork(58);
+    writeTimestamp(writer, message.grantedAt);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readStandingApproval(reader: Reader, length: number, message: StandingApproval): StandingApproval {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.id = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.approvalId = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.server = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.tool = reader.string();
+        break;
+      case 5:
+        if (tag !== 40) throw new LeftToLibrary();
+        message.sameArguments = reader.bool();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.grantedBy = reader.string();
+        break;
+      case 7:
+        if (tag !== 58) throw new LeftToLibrary();
+        message.grantedAt = readTimestamp(reader, reader.uint32(), message.grantedAt ?? zeroTimestamp());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createStandingApproval(given: Given): StandingApproval {
+  const message = zeroStandingApproval();
+  if (given.id != null) message.id = given.id;
+  if (given.approvalId != null) message.approvalId = given.approvalId;
+  if (given.server != null) message.server = given.server;
+  if (given.tool != null) message.tool = given.tool;
+  if (given.sameArguments != null) message.sameArguments = given.sameArguments;
+  if (given.grantedBy != null) message.grantedBy = given.grantedBy;
+  if (given.grantedAt != null) message.grantedAt = toMessage(given.grantedAt, createTimestamp, "google.protobuf.Timestamp");
   return message;
 }
 
@@ -1871,6 +1977,7 @@ export function createApiKey(given: Given): ApiKey {
 /** How the messages of stopgo/store/v1/views.proto are encoded, decoded and created. */
 export const codecs_stopgo_store_v1_views: readonly (readonly [DescMessage, Codec])[] = [
   [ConversationHeadSchema, { zero: zeroConversationHead, write: writeConversationHead, read: readConversationHead, create: createConversationHead }],
+  [StandingApprovalSchema, { zero: zeroStandingApproval, write: writeStandingApproval, read: readStandingApproval, create: createStandingApproval }],
   [PendingInputSchema, { zero: zeroPendingInput, write: writePendingInput, read: readPendingInput, create: createPendingInput }],
   [PipelineSchema, { zero: zeroPipeline, write: writePipeline, read: readPipeline, create: createPipeline }],
   [SessionTextSchema, { zero: zeroSessionText, write: writeSessionText, read: readSessionText, create: createSessionText }],

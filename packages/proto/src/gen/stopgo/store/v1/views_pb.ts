@@ -14,7 +14,7 @@ import type { Message as Message$1, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/store/v1/views.proto.
  */
 export const file_stopgo_store_v1_views: GenFile = /*@__PURE__*/
-  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvdmlld3MucHJvdG8SD3N0b3Bnby5zdG9yZS52MSKMBAoQQ29udmVyc2F0aW9uSGVhZBIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEjMKBnN0YXR1cxgDIAEoDjIjLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25TdGF0dXMSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIcmV2aXNpb24YBiABKA0SFQoNbWVzc2FnZV9jb3VudBgHIAEoDRIhCgNydW4YCCABKAsyFC5zdG9wZ28uc3RvcmUudjEuUnVuEhwKFHBlbmRpbmdfYXBwcm92YWxfaWRzGAkgAygJEhMKC2F1dGhfcHJvbXB0GAogASgJEg0KBXRpdGxlGAsgASgJEisKCHBpcGVsaW5lGAwgASgLMhkuc3RvcGdvLnN0b3JlLnYxLlBpcGVsaW5lEhIKCmNvbnRleHRfaWQYDSABKAkSNQoOcGVuZGluZ19pbnB1dHMYDiADKAsyHS5zdG9wZ28uc3RvcmUudjEuUGVuZGluZ0lucHV0EioKBmR1ZV9hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJcHJpbmNpcGFsGBAgASgJIvsBCgxQZW5kaW5nSW5wdXQSCgoCaWQYASABKAkSDwoHY2FsbF9pZBgCIAEoCRIOCgZzZXJ2ZXIYAyABKAkSDAoEdG9vbBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEhMKC3NjaGVtYV9qc29uGAYgASgJEgsKA3VybBgHIAEoCRIwCgxyZXF1ZXN0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBG5vZGUYCiABKAkSDQoFZmlyc3QYCyABKAgiggEKCFBpcGVsaW5lEisKBnBhdXNlZBgBIAMoCzIbLnN0b3Bnby5zdG9yZS52MS5QYXVzZWROb2RlEjMKDXNlc3Npb25fc3RhdGUYAiADKAsyHC5zdG9wZ28uc3RvcmUudjEuU2Vzc2lvblRleHQSFAoMdXNlcl9tZXNzYWdlGAMgASgJIigKC1Nlc3Npb25UZXh0EgsKA2tleRgBIAEoCRIMCgR0ZXh0GAIgASgJImMKClBhdXNlZE5vZGUSDAoEcGF0aBgBIAMoDRIMCgRub2RlGAIgASgJEhIKCm91dHB1dF9rZXkYAyABKAkSDwoHc3RlcF9pZBgEIAEoCRIUCgxhcHByb3ZhbF9pZHMYBSADKAkiaQoDUnVuEgoKAmlkGAEgASgJEioKBnN0YXR1cxgCIAEoDjIaLnN0b3Bnby5zdG9yZS52MS5SdW5TdGF0dXMSGAoQbWVzc2FnZV9yZXZpc2lvbhgDIAEoDRIQCghyZXNwb25zZRgEIAEoCSLVAQoMVG9vbENhbGxWaWV3EgwKBG5hbWUYASABKAkSFgoOYXJndW1lbnRzX2pzb24YAiABKAkSDgoGcmVzdWx0GAMgASgJEhAKCGlzX2Vycm9yGAQgASgIEhIKCmhhc19yZXN1bHQYBSABKAgSDwoHY2FsbF9pZBgGIAEoCRIVCg1hdXRvX2FwcHJvdmVkGAcgASgIEigKBWJsb2JzGAggAygLMhkuc3RvcGdvLmV2ZW50cy52MS5CbG9iUmVmEhcKD3N0cnVjdHVyZWRfanNvbhgJIAEoCSLIAQoHTWVzc2FnZRIKCgJpZBgBIAEoCRIMCgRyb2xlGAIgASgJEg8KB2NvbnRlbnQYAyABKAkSMAoJdG9vbF9jYWxsGAQgASgLMh0uc3RvcGdvLnN0b3JlLnYxLlRvb2xDYWxsVmlldxIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghyZXZpc2lvbhgGIAEoDRIQCghzZXF1ZW5jZRgHIAEoDRIMCgRub2RlGAggASgJIpEHCghBcHByb3ZhbBIKCgJpZBgBIAEoCRIXCg9jb252ZXJzYXRpb25faWQYAiABKAkSDgoGcnVuX2lkGAMgASgJEg8KB3N0ZXBfaWQYBCABKAkSDwoHY2FsbF9pZBgFIAEoCRIsCgRraW5kGAYgASgOMh4uc3RvcGdvLmV2ZW50cy52MS5BcHByb3ZhbEtpbmQSDAoEdG9vbBgHIAEoCRIOCgZzZXJ2ZXIYCCABKAkSFgoOYXJndW1lbnRzX2pzb24YCSABKAkSDgoGZGlnZXN0GAogASgJEhMKC2Rlc2NyaXB0aW9uGAsgASgJEg8KB2Nob2ljZXMYDCADKAkSDgoGcmVhc29uGA0gASgJEjAKDHJlcXVlc3RlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlc19hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoGc3RhdHVzGBAgASgOMh8uc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsU3RhdHVzEiwKCGRlY2lzaW9uGBEgASgOMhouc3RvcGdvLmV2ZW50cy52MS5EZWNpc2lvbhISCgpkZWNpZGVkX2J5GBIgASgJEhcKD2RlY2lkZWRfc3VyZmFjZRgTIAEoCRIXCg9kZWNpZGVkX2FkZHJlc3MYFCABKAkSLgoKZGVjaWRlZF9hdBgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEdm9pZBgWIAEoCBIRCglieV9wb2xpY3kYFyABKAgSDAoEbm9kZRgYIAEoCRIWCg5yZW1vdGVfdGFza19pZBgZIAEoCRIZChFyZW1vdGVfYWdlbnRfbmFtZRgaIAEoCRIOCgZhZ2VudHMYGyADKAkSFwoPZGVjaXNpb25fcmVhc29uGBwgASgJEhkKEWRlY2lkZWRfc2lnbmVkX2luGCIgASgIEhQKDGRlY2lkZWRfc2FpZBgjIAEoCRIoCgZkZW1hbmQYHSABKAsyGC5zdG9wZ28uZXZlbnRzLnYxLkRlbWFuZBIsCgV2b3RlcxgeIAMoCzIdLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbFZvdGUSEQoJcmVxdWVzdGVyGB8gASgJEhEKCXJlbWluZGVycxggIAEoDRITCgtlc2NhbGF0aW9ucxghIAEoDSKMAQoMQXBwcm92YWxWb3RlEiwKCGRlY2lzaW9uGAEgASgOMhouc3RvcGdvLmV2ZW50cy52MS5EZWNpc2lvbhImCgV2b3RlchgCIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuVm90ZXISJgoCYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIqIBChBDb252ZXJzYXRpb25WaWV3Ei8KBGhlYWQYASABKAsyIS5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uSGVhZBI0ChFwZW5kaW5nX2FwcHJvdmFscxgCIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbBInCgV3YWl0cxgDIAMoCzIYLnN0b3Bnby5zdG9yZS52MS5SdW5XYWl0ItIBCgdSdW5XYWl0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSJwoEa2luZBgDIAEoDjIZLnN0b3Bnby5zdG9yZS52MS5XYWl0S2luZBIMCgRuYW1lGAQgASgJEg4KBnJlYXNvbhgFIAEoCRIpCgVzaW5jZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIbmV4dF90cnkYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIqABCgRQdXNoEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoDRIWCg5vd25lcl9pbnN0YW5jZRgDIAEoCRINCgVlcG9jaBgEIAEoDRIYChBzZXR0bGVkX3JldmlzaW9uGAUgASgNEiwKB2NvbmZpZ3MYBiADKAsyGy5zdG9wZ28uc3RvcmUudjEuUHVzaENvbmZpZyL3AgoKUHVzaENvbmZpZxIKCgJpZBgBIAEoCRILCgN1cmwYAiABKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgDIAEoCRIOCgZzY2hlbWUYBCABKAkSDgoGc2VhbGVkGAUgASgMEg4KBmtleV9pZBgGIAEoCRIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYChB0aHJvdWdoX3JldmlzaW9uGAggASgNEhIKCnRhc2tfc3RhdGUYCSABKAkSEgoKZGVsaXZlcmllcxgKIAEoDRIwCgxkZWxpdmVyZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCGZhaWx1cmVzGAwgASgNEg8KB2ZhaWx1cmUYDSABKAkSLQoJZmFpbGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghnaXZlbl91cBgPIAEoCCLwAQoEVXNlchIKCgJpZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoDRINCgVlbWFpbBgDIAEoCRIMCgRuYW1lGAQgASgJEigKBHJvbGUYBSABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLlVzZXJSb2xlEg4KBmFjdGl2ZRgGIAEoCBIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCg9sYXN0X3NpZ25faW5fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmdyb3VwcxgJIAMoCSKnAgoGQXBpS2V5EgoKAmlkGAEgASgJEhAKCHJldmlzaW9uGAIgASgNEg8KB3VzZXJfaWQYAyABKAkSDAoEbmFtZRgEIAEoCRIOCgZwcmVmaXgYBSABKAkSDgoGc2NvcGVzGAYgAygJEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnJldm9rZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGxhc3RfdXNlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAqpgEKEkNvbnZlcnNhdGlvblN0YXR1cxIjCh9DT05WRVJTQVRJT05fU1RBVFVTX1VOU1BFQ0lGSUVEEAASHgoaQ09OVkVSU0FUSU9OX1NUQVRVU19BQ1RJVkUQARIoCiRDT05WRVJTQVRJT05fU1RBVFVTX1dBSVRJTkdfQVBQUk9WQUwQAhIhCh1DT05WRVJTQVRJT05fU1RBVFVTX0NPTVBMRVRFRBADKqEBCglSdW5TdGF0dXMSGgoWUlVOX1NUQVRVU19VTlNQRUNJRklFRBAAEhYKElJVTl9TVEFUVVNfV09SS0lORxABEhYKElJVTl9TVEFUVVNfV0FJVElORxACEhgKFFJVTl9TVEFUVVNfQ09NUExFVEVEEAMSFQoRUlVOX1NUQVRVU19GQUlMRUQQBBIXChNSVU5fU1RBVFVTX0NBTkNFTEVEEAUqxgEKCFN0YW5kaW5nEhgKFFNUQU5ESU5HX1VOU1BFQ0lGSUVEEAASEAoMU1RBTkRJTkdfTkVXEAESFAoQU1RBTkRJTkdfV09SS0lORxACEhQKEFNUQU5ESU5HX1dBSVRJTkcQAxIeChpTVEFORElOR19XQUlUSU5HX0ZPUl9UT0tFThAEEhYKElNUQU5ESU5HX0NPTVBMRVRFRBAFEhMKD1NUQU5ESU5HX0ZBSUxFRBAGEhUKEVNUQU5ESU5HX0NBTkNFTEVEEAcqxgEKDkFwcHJvdmFsU3RhdHVzEh8KG0FQUFJPVkFMX1NUQVRVU19VTlNQRUNJRklFRBAAEhsKF0FQUFJPVkFMX1NUQVRVU19QRU5ESU5HEAESHAoYQVBQUk9WQUxfU1RBVFVTX0FQUFJPVkVEEAISHAoYQVBQUk9WQUxfU1RBVFVTX1JFSkVDVEVEEAMSGwoXQVBQUk9WQUxfU1RBVFVTX0VYUElSRUQQBBIdChlBUFBST1ZBTF9TVEFUVVNfV0lUSERSQVdOEAUqngEKCFdhaXRLaW5kEhkKFVdBSVRfS0lORF9VTlNQRUNJRklFRBAAEhMKD1dBSVRfS0lORF9NT0RFTBABEhMKD1dBSVRfS0lORF9BR0VOVBACEhkKFVdBSVRfS0lORF9UT09MX1NFUlZFUhADEhkKFVdBSVRfS0lORF9UT09MX0JSSURHRRAEEhcKE1dBSVRfS0lORF9UT09MX1RVUk4QBWIGcHJvdG8z", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
+  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvdmlld3MucHJvdG8SD3N0b3Bnby5zdG9yZS52MSLLBAoQQ29udmVyc2F0aW9uSGVhZBIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEjMKBnN0YXR1cxgDIAEoDjIjLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25TdGF0dXMSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIcmV2aXNpb24YBiABKA0SFQoNbWVzc2FnZV9jb3VudBgHIAEoDRIhCgNydW4YCCABKAsyFC5zdG9wZ28uc3RvcmUudjEuUnVuEhwKFHBlbmRpbmdfYXBwcm92YWxfaWRzGAkgAygJEhMKC2F1dGhfcHJvbXB0GAogASgJEg0KBXRpdGxlGAsgASgJEisKCHBpcGVsaW5lGAwgASgLMhkuc3RvcGdvLnN0b3JlLnYxLlBpcGVsaW5lEhIKCmNvbnRleHRfaWQYDSABKAkSNQoOcGVuZGluZ19pbnB1dHMYDiADKAsyHS5zdG9wZ28uc3RvcmUudjEuUGVuZGluZ0lucHV0EioKBmR1ZV9hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJcHJpbmNpcGFsGBAgASgJEj0KEnN0YW5kaW5nX2FwcHJvdmFscxgRIAMoCzIhLnN0b3Bnby5zdG9yZS52MS5TdGFuZGluZ0FwcHJvdmFsIq0BChBTdGFuZGluZ0FwcHJvdmFsEgoKAmlkGAEgASgJEhMKC2FwcHJvdmFsX2lkGAIgASgJEg4KBnNlcnZlchgDIAEoCRIMCgR0b29sGAQgASgJEhYKDnNhbWVfYXJndW1lbnRzGAUgASgIEhIKCmdyYW50ZWRfYnkYBiABKAkSLgoKZ3JhbnRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi+wEKDFBlbmRpbmdJbnB1dBIKCgJpZBgBIAEoCRIPCgdjYWxsX2lkGAIgASgJEg4KBnNlcnZlchgDIAEoCRIMCgR0b29sGAQgASgJEg8KB21lc3NhZ2UYBSABKAkSEwoLc2NoZW1hX2pzb24YBiABKAkSCwoDdXJsGAcgASgJEjAKDHJlcXVlc3RlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlc19hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEbm9kZRgKIAEoCRINCgVmaXJzdBgLIAEoCCKCAQoIUGlwZWxpbmUSKwoGcGF1c2VkGAEgAygLMhsuc3RvcGdvLnN0b3JlLnYxLlBhdXNlZE5vZGUSMwoNc2Vzc2lvbl9zdGF0ZRgCIAMoCzIcLnN0b3Bnby5zdG9yZS52MS5TZXNzaW9uVGV4dBIUCgx1c2VyX21lc3NhZ2UYAyABKAkiKAoLU2Vzc2lvblRleHQSCwoDa2V5GAEgASgJEgwKBHRleHQYAiABKAkiYwoKUGF1c2VkTm9kZRIMCgRwYXRoGAEgAygNEgwKBG5vZGUYAiABKAkSEgoKb3V0cHV0X2tleRgDIAEoCRIPCgdzdGVwX2lkGAQgASgJEhQKDGFwcHJvdmFsX2lkcxgFIAMoCSJpCgNSdW4SCgoCaWQYASABKAkSKgoGc3RhdHVzGAIgASgOMhouc3RvcGdvLnN0b3JlLnYxLlJ1blN0YXR1cxIYChBtZXNzYWdlX3JldmlzaW9uGAMgASgNEhAKCHJlc3BvbnNlGAQgASgJItUBCgxUb29sQ2FsbFZpZXcSDAoEbmFtZRgBIAEoCRIWCg5hcmd1bWVudHNfanNvbhgCIAEoCRIOCgZyZXN1bHQYAyABKAkSEAoIaXNfZXJyb3IYBCABKAgSEgoKaGFzX3Jlc3VsdBgFIAEoCBIPCgdjYWxsX2lkGAYgASgJEhUKDWF1dG9fYXBwcm92ZWQYByABKAgSKAoFYmxvYnMYCCADKAsyGS5zdG9wZ28uZXZlbnRzLnYxLkJsb2JSZWYSFwoPc3RydWN0dXJlZF9qc29uGAkgASgJIsgBCgdNZXNzYWdlEgoKAmlkGAEgASgJEgwKBHJvbGUYAiABKAkSDwoHY29udGVudBgDIAEoCRIwCgl0b29sX2NhbGwYBCABKAsyHS5zdG9wZ28uc3RvcmUudjEuVG9vbENhbGxWaWV3Ei4KCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHJldmlzaW9uGAYgASgNEhAKCHNlcXVlbmNlGAcgASgNEgwKBG5vZGUYCCABKAkikQcKCEFwcHJvdmFsEgoKAmlkGAEgASgJEhcKD2NvbnZlcnNhdGlvbl9pZBgCIAEoCRIOCgZydW5faWQYAyABKAkSDwoHc3RlcF9pZBgEIAEoCRIPCgdjYWxsX2lkGAUgASgJEiwKBGtpbmQYBiABKA4yHi5zdG9wZ28uZXZlbnRzLnYxLkFwcHJvdmFsS2luZBIMCgR0b29sGAcgASgJEg4KBnNlcnZlchgIIAEoCRIWCg5hcmd1bWVudHNfanNvbhgJIAEoCRIOCgZkaWdlc3QYCiABKAkSEwoLZGVzY3JpcHRpb24YCyABKAkSDwoHY2hvaWNlcxgMIAMoCRIOCgZyZWFzb24YDSABKAkSMAoMcmVxdWVzdGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgZzdGF0dXMYECABKA4yHy5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWxTdGF0dXMSLAoIZGVjaXNpb24YESABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEhIKCmRlY2lkZWRfYnkYEiABKAkSFwoPZGVjaWRlZF9zdXJmYWNlGBMgASgJEhcKD2RlY2lkZWRfYWRkcmVzcxgUIAEoCRIuCgpkZWNpZGVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgR2b2lkGBYgASgIEhEKCWJ5X3BvbGljeRgXIAEoCBIMCgRub2RlGBggASgJEhYKDnJlbW90ZV90YXNrX2lkGBkgASgJEhkKEXJlbW90ZV9hZ2VudF9uYW1lGBogASgJEg4KBmFnZW50cxgbIAMoCRIXCg9kZWNpc2lvbl9yZWFzb24YHCABKAkSGQoRZGVjaWRlZF9zaWduZWRfaW4YIiABKAgSFAoMZGVjaWRlZF9zYWlkGCMgASgJEigKBmRlbWFuZBgdIAEoCzIYLnN0b3Bnby5ldmVudHMudjEuRGVtYW5kEiwKBXZvdGVzGB4gAygLMh0uc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsVm90ZRIRCglyZXF1ZXN0ZXIYHyABKAkSEQoJcmVtaW5kZXJzGCAgASgNEhMKC2VzY2FsYXRpb25zGCEgASgNIowBCgxBcHByb3ZhbFZvdGUSLAoIZGVjaXNpb24YASABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEiYKBXZvdGVyGAIgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5Wb3RlchImCgJhdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiogEKEENvbnZlcnNhdGlvblZpZXcSLwoEaGVhZBgBIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25IZWFkEjQKEXBlbmRpbmdfYXBwcm92YWxzGAIgAygLMhkuc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsEicKBXdhaXRzGAMgAygLMhguc3RvcGdvLnN0b3JlLnYxLlJ1bldhaXQi0gEKB1J1bldhaXQSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRInCgRraW5kGAMgASgOMhkuc3RvcGdvLnN0b3JlLnYxLldhaXRLaW5kEgwKBG5hbWUYBCABKAkSDgoGcmVhc29uGAUgASgJEikKBXNpbmNlGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghuZXh0X3RyeRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAioAEKBFB1c2gSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgNEhYKDm93bmVyX2luc3RhbmNlGAMgASgJEg0KBWVwb2NoGAQgASgNEhgKEHNldHRsZWRfcmV2aXNpb24YBSABKA0SLAoHY29uZmlncxgGIAMoCzIbLnN0b3Bnby5zdG9yZS52MS5QdXNoQ29uZmlnIvcCCgpQdXNoQ29uZmlnEgoKAmlkGAEgASgJEgsKA3VybBgCIAEoCRIYChBwcm90b2NvbF92ZXJzaW9uGAMgASgJEg4KBnNjaGVtZRgEIAEoCRIOCgZzZWFsZWQYBSABKAwSDgoGa2V5X2lkGAYgASgJEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEHRocm91Z2hfcmV2aXNpb24YCCABKA0SEgoKdGFza19zdGF0ZRgJIAEoCRISCgpkZWxpdmVyaWVzGAogASgNEjAKDGRlbGl2ZXJlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIZmFpbHVyZXMYDCABKA0SDwoHZmFpbHVyZRgNIAEoCRItCglmYWlsZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCGdpdmVuX3VwGA8gASgIIvABCgRVc2VyEgoKAmlkGAEgASgJEhAKCHJldmlzaW9uGAIgASgNEg0KBWVtYWlsGAMgASgJEgwKBG5hbWUYBCABKAkSKAoEcm9sZRgFIAEoDjIaLnN0b3Bnby5ldmVudHMudjEuVXNlclJvbGUSDgoGYWN0aXZlGAYgASgIEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKD2xhc3Rfc2lnbl9pbl9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGZ3JvdXBzGAkgAygJIqcCCgZBcGlLZXkSCgoCaWQYASABKAkSEAoIcmV2aXNpb24YAiABKA0SDwoHdXNlcl9pZBgDIAEoCRIMCgRuYW1lGAQgASgJEg4KBnByZWZpeBgFIAEoCRIOCgZzY29wZXMYBiADKAkSLgoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlc19hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKcmV2b2tlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMbGFzdF91c2VkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCqmAQoSQ29udmVyc2F0aW9uU3RhdHVzEiMKH0NPTlZFUlNBVElPTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIeChpDT05WRVJTQVRJT05fU1RBVFVTX0FDVElWRRABEigKJENPTlZFUlNBVElPTl9TVEFUVVNfV0FJVElOR19BUFBST1ZBTBACEiEKHUNPTlZFUlNBVElPTl9TVEFUVVNfQ09NUExFVEVEEAMqoQEKCVJ1blN0YXR1cxIaChZSVU5fU1RBVFVTX1VOU1BFQ0lGSUVEEAASFgoSUlVOX1NUQVRVU19XT1JLSU5HEAESFgoSUlVOX1NUQVRVU19XQUlUSU5HEAISGAoUUlVOX1NUQVRVU19DT01QTEVURUQQAxIVChFSVU5fU1RBVFVTX0ZBSUxFRBAEEhcKE1JVTl9TVEFUVVNfQ0FOQ0VMRUQQBSrGAQoIU3RhbmRpbmcSGAoUU1RBTkRJTkdfVU5TUEVDSUZJRUQQABIQCgxTVEFORElOR19ORVcQARIUChBTVEFORElOR19XT1JLSU5HEAISFAoQU1RBTkRJTkdfV0FJVElORxADEh4KGlNUQU5ESU5HX1dBSVRJTkdfRk9SX1RPS0VOEAQSFgoSU1RBTkRJTkdfQ09NUExFVEVEEAUSEwoPU1RBTkRJTkdfRkFJTEVEEAYSFQoRU1RBTkRJTkdfQ0FOQ0VMRUQQByrGAQoOQXBwcm92YWxTdGF0dXMSHwobQVBQUk9WQUxfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGwoXQVBQUk9WQUxfU1RBVFVTX1BFTkRJTkcQARIcChhBUFBST1ZBTF9TVEFUVVNfQVBQUk9WRUQQAhIcChhBUFBST1ZBTF9TVEFUVVNfUkVKRUNURUQQAxIbChdBUFBST1ZBTF9TVEFUVVNfRVhQSVJFRBAEEh0KGUFQUFJPVkFMX1NUQVRVU19XSVRIRFJBV04QBSqeAQoIV2FpdEtpbmQSGQoVV0FJVF9LSU5EX1VOU1BFQ0lGSUVEEAASEwoPV0FJVF9LSU5EX01PREVMEAESEwoPV0FJVF9LSU5EX0FHRU5UEAISGQoVV0FJVF9LSU5EX1RPT0xfU0VSVkVSEAMSGQoVV0FJVF9LSU5EX1RPT0xfQlJJREdFEAQSFwoTV0FJVF9LSU5EX1RPT0xfVFVSThAFYgZwcm90bzM", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
 
 /**
  * ConversationHead is the bounded part of a conversation, rewritten with each append.
@@ -121,6 +121,13 @@ export type ConversationHead = Message$1<"stopgo.store.v1.ConversationHead"> & {
    * @generated from field: string principal = 16;
    */
   principal: string;
+
+  /**
+   * What people let run for the rest of the conversation, oldest first.
+   *
+   * @generated from field: repeated stopgo.store.v1.StandingApproval standing_approvals = 17;
+   */
+  standingApprovals: StandingApproval[];
 };
 
 /**
@@ -129,6 +136,61 @@ export type ConversationHead = Message$1<"stopgo.store.v1.ConversationHead"> & {
  */
 export const ConversationHeadSchema: GenMessage<ConversationHead> = /*@__PURE__*/
   messageDesc(file_stopgo_store_v1_views, 0);
+
+/**
+ * StandingApproval lets calls like one run that somebody was asked about.
+ *
+ * @generated from message stopgo.store.v1.StandingApproval
+ */
+export type StandingApproval = Message$1<"stopgo.store.v1.StandingApproval"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The approval that it was made from.
+   *
+   * @generated from field: string approval_id = 2;
+   */
+  approvalId: string;
+
+  /**
+   * Empty for another agent.
+   *
+   * @generated from field: string server = 3;
+   */
+  server: string;
+
+  /**
+   * @generated from field: string tool = 4;
+   */
+  tool: string;
+
+  /**
+   * True if it is for exactly the arguments of that call; else for all.
+   *
+   * @generated from field: bool same_arguments = 5;
+   */
+  sameArguments: boolean;
+
+  /**
+   * @generated from field: string granted_by = 6;
+   */
+  grantedBy: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp granted_at = 7;
+   */
+  grantedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message stopgo.store.v1.StandingApproval.
+ * Use `create(StandingApprovalSchema)` to create a new message.
+ */
+export const StandingApprovalSchema: GenMessage<StandingApproval> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_views, 1);
 
 /**
  * PendingInput is a question of a tool server that a person may answer.
@@ -205,7 +267,7 @@ export type PendingInput = Message$1<"stopgo.store.v1.PendingInput"> & {
  * Use `create(PendingInputSchema)` to create a new message.
  */
 export const PendingInputSchema: GenMessage<PendingInput> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 1);
+  messageDesc(file_stopgo_store_v1_views, 2);
 
 /**
  * Pipeline is where a run stands in its tree while it waits for approvals. Long texts are cut, and marked where.
@@ -240,7 +302,7 @@ export type Pipeline = Message$1<"stopgo.store.v1.Pipeline"> & {
  * Use `create(PipelineSchema)` to create a new message.
  */
 export const PipelineSchema: GenMessage<Pipeline> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 2);
+  messageDesc(file_stopgo_store_v1_views, 3);
 
 /**
  * SessionText is what one key of the session state stands for.
@@ -264,7 +326,7 @@ export type SessionText = Message$1<"stopgo.store.v1.SessionText"> & {
  * Use `create(SessionTextSchema)` to create a new message.
  */
 export const SessionTextSchema: GenMessage<SessionText> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 3);
+  messageDesc(file_stopgo_store_v1_views, 4);
 
 /**
  * PausedNode is a node whose calls wait for approvals.
@@ -309,7 +371,7 @@ export type PausedNode = Message$1<"stopgo.store.v1.PausedNode"> & {
  * Use `create(PausedNodeSchema)` to create a new message.
  */
 export const PausedNodeSchema: GenMessage<PausedNode> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 4);
+  messageDesc(file_stopgo_store_v1_views, 5);
 
 /**
  * Run is one user message driven through the agent tree.
@@ -347,7 +409,7 @@ export type Run = Message$1<"stopgo.store.v1.Run"> & {
  * Use `create(RunSchema)` to create a new message.
  */
 export const RunSchema: GenMessage<Run> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 5);
+  messageDesc(file_stopgo_store_v1_views, 6);
 
 /**
  * ToolCallView is the tool call of a message: a request (arguments) or a result.
@@ -416,7 +478,7 @@ export type ToolCallView = Message$1<"stopgo.store.v1.ToolCallView"> & {
  * Use `create(ToolCallViewSchema)` to create a new message.
  */
 export const ToolCallViewSchema: GenMessage<ToolCallView> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 6);
+  messageDesc(file_stopgo_store_v1_views, 7);
 
 /**
  * Message is one row of a conversation, written once.
@@ -478,7 +540,7 @@ export type Message = Message$1<"stopgo.store.v1.Message"> & {
  * Use `create(MessageSchema)` to create a new message.
  */
 export const MessageSchema: GenMessage<Message> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 7);
+  messageDesc(file_stopgo_store_v1_views, 8);
 
 /**
  * Approval is an approval with its decision.
@@ -693,7 +755,7 @@ export type Approval = Message$1<"stopgo.store.v1.Approval"> & {
  * Use `create(ApprovalSchema)` to create a new message.
  */
 export const ApprovalSchema: GenMessage<Approval> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 8);
+  messageDesc(file_stopgo_store_v1_views, 9);
 
 /**
  * ApprovalVote is what somebody said to an approval.
@@ -722,7 +784,7 @@ export type ApprovalVote = Message$1<"stopgo.store.v1.ApprovalVote"> & {
  * Use `create(ApprovalVoteSchema)` to create a new message.
  */
 export const ApprovalVoteSchema: GenMessage<ApprovalVote> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 9);
+  messageDesc(file_stopgo_store_v1_views, 10);
 
 /**
  * ConversationView is what an answer shows of a conversation, without its messages.
@@ -755,7 +817,7 @@ export type ConversationView = Message$1<"stopgo.store.v1.ConversationView"> & {
  * Use `create(ConversationViewSchema)` to create a new message.
  */
 export const ConversationViewSchema: GenMessage<ConversationView> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 10);
+  messageDesc(file_stopgo_store_v1_views, 11);
 
 /**
  * RunWait is something that a run waits for, other than people.
@@ -810,7 +872,7 @@ export type RunWait = Message$1<"stopgo.store.v1.RunWait"> & {
  * Use `create(RunWaitSchema)` to create a new message.
  */
 export const RunWaitSchema: GenMessage<RunWait> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 11);
+  messageDesc(file_stopgo_store_v1_views, 12);
 
 /**
  * Push is who is told of what becomes of one conversation, and how far.
@@ -864,7 +926,7 @@ export type Push = Message$1<"stopgo.store.v1.Push"> & {
  * Use `create(PushSchema)` to create a new message.
  */
 export const PushSchema: GenMessage<Push> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 12);
+  messageDesc(file_stopgo_store_v1_views, 13);
 
 /**
  * PushConfig is one address that is told, and how that goes.
@@ -965,7 +1027,7 @@ export type PushConfig = Message$1<"stopgo.store.v1.PushConfig"> & {
  * Use `create(PushConfigSchema)` to create a new message.
  */
 export const PushConfigSchema: GenMessage<PushConfig> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 13);
+  messageDesc(file_stopgo_store_v1_views, 14);
 
 /**
  * User is somebody whom the platform knows.
@@ -1030,7 +1092,7 @@ export type User = Message$1<"stopgo.store.v1.User"> & {
  * Use `create(UserSchema)` to create a new message.
  */
 export const UserSchema: GenMessage<User> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 14);
+  messageDesc(file_stopgo_store_v1_views, 15);
 
 /**
  * ApiKey is a key of a user, without the key.
@@ -1098,7 +1160,7 @@ export type ApiKey = Message$1<"stopgo.store.v1.ApiKey"> & {
  * Use `create(ApiKeySchema)` to create a new message.
  */
 export const ApiKeySchema: GenMessage<ApiKey> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 15);
+  messageDesc(file_stopgo_store_v1_views, 16);
 
 /**
  * ConversationStatus as clients see it.
