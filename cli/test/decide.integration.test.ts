@@ -92,6 +92,48 @@ describe('an approval whose description is cut', () => {
   });
 });
 
+describe('what a rule demands', () => {
+  const demanded = {
+    ...plain,
+    votes_needed: 2,
+    votes: [{ decision: 'approved', by: 'ada', claimed: true }],
+    approvers: ['group:finance', 'bob'],
+    separation_of_duties: true,
+    expires_at: '2026-01-01T00:00:00.000Z',
+  };
+
+  test('is shown: who decides, who has, and until when', async () => {
+    approvals = [{ ...demanded, on_expiry: 'reject' }];
+    await printApprovals(url, print);
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        '    decided by 2 of: group:finance, bob, but not who asked for it',
+        '    so far: approved by ada (claimed)',
+        '    rejected at 2026-01-01T00:00:00.000Z',
+      ]),
+    );
+  });
+
+  test('is shown to be overdue once it is', async () => {
+    approvals = [
+      { ...demanded, on_expiry: 'leave' },
+      { ...demanded, on_expiry: 'leave', expires_at: '9999-01-01T00:00:00.000Z' },
+    ];
+    await printApprovals(url, print);
+    expect(lines.filter((line) => line.includes('overdue'))).toEqual([
+      '    overdue since 2026-01-01T00:00:00.000Z',
+      '    overdue from 9999-01-01T00:00:00.000Z',
+    ]);
+  });
+});
+
+describe('a reason', () => {
+  test.each(['reject', 'withdraw'])('goes with %s', async (action) => {
+    await run({ action, reason: 'Use the test account.' });
+    expect(told).toEqual([{ action, reason: 'Use the test account.' }]);
+  });
+});
+
 describe('to reject a call in doubt', () => {
   beforeEach(() => {
     approval = doubt;

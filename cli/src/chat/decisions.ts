@@ -1,5 +1,5 @@
 import { lossProblem, parseJson } from '@stopgo/core';
-import { allArguments, calledBy, doubts, type ShownApproval } from '../decide/approvals.ts';
+import { allArguments, calledBy, demandLines, doubts, type ShownApproval } from '../decide/approvals.ts';
 import { inputLines } from '../decide/inputs.ts';
 import type { ShownInput } from '../decide/shown-input.ts';
 import type { Lines } from '../lines.ts';
@@ -29,6 +29,7 @@ export async function askDecision(
   // A row of its own, so that it can be copied.
   print(oneLine(`  approval ${uuid}`));
   for (const line of block(description)) print(line);
+  for (const line of demandLines(approval, Date.now())) print(oneLine(`  ${line}`));
   if (isCut) for (const line of allArguments(approval)) print(line);
   // Of what another agent could not show whole, only a no is taken.
   const decisions = ['approve', 'reject'].filter((one) => choices.includes(one));

@@ -55,6 +55,14 @@ describe('a quorum', () => {
       .thenOwes({ kind: 'call', attempt: 1 });
   });
 
+  test('counts nobody twice who claims their name in another case', () => {
+    const two = asking({ ...plain, votes: 2 });
+    const ada = voter(anonymous, 'ada');
+    given(...two, voted(ada))
+      .when(votes(voter(anonymous, 'Ada')))
+      .thenRefused({ kind: 'voted', missing: 1 });
+  });
+
   test('counts nobody twice', () => {
     given(...asking(twoOfFinance), voted(ana))
       .when(votes(ana))

@@ -116,6 +116,15 @@ describe.each(Object.entries(ways))('what each service may do to the log, %s', (
     expect((await append(sent(story, decided(story, decision, byPolicy)))).outcome.case).toBe('appended');
   });
 
+  test('what a person takes back is taken from the approvals service alone', async () => {
+    const story = await waiting();
+    const { runId, approvalId } = story;
+    const withdrawn = fact('approvalResolved', { runId, approvalId, decision: WITHDRAWN, voter: { key: 'user:ada' } });
+    const { append } = way.clientOf('orchestrator');
+    await expect(append(sent(story, withdrawn))).rejects.toMatchObject(denied('orchestrator'));
+    expect((await way.clientOf('approvals').append(sent(story, withdrawn))).outcome.case).toBe('appended');
+  });
+
   test('a call in doubt is decided by no policy', async () => {
     const story = await waiting();
     const { append } = way.clientOf('orchestrator');

@@ -31,7 +31,8 @@ export function voterOf(principal: Principal, actor: Pick<Actor, 'id' | 'claimed
     : { ...nobody, name: actor.id };
 }
 
-const claimedKey = (name: string): string => `claimed:${name}`;
+/** Names that differ by case and blanks alone are claimed by one person: who has said yes does not say it again as `Ada`. */
+const claimedKey = (name: string): string => `claimed:${name.normalize('NFKC').trim().toLowerCase()}`;
 
 /** A voter as they are recorded. */
 export const voterToWire = (
