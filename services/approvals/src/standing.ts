@@ -8,14 +8,18 @@ import {
   type Transacted,
   transact,
 } from '@stopgo/log';
-import type { approvals as wire } from '@stopgo/proto';
+import type { views, approvals as wire } from '@stopgo/proto';
 import type { CallContext } from '@stopgo/rpc';
 import { actorOf } from './actor.ts';
 import type { ApprovalsDependencies } from './dependencies.ts';
 import { loadByApproval } from './load.ts';
 
 /** Records that the like of a call runs without asking. */
-export async function grant(given: ApprovalsDependencies, request: wire.GrantStandingRequest, context: CallContext) {
+export async function grant(
+  given: ApprovalsDependencies,
+  request: wire.GrantStandingRequest,
+  context: CallContext,
+): Promise<{ readonly view: views.ConversationView }> {
   const { approvalId, sameArguments } = request;
   if (!isUuid(approvalId)) throw notFound(`no conversation found with approval UUID: ${approvalId}`);
   const idempotency = idempotencyFromWire(request.idempotency);
@@ -48,7 +52,11 @@ export async function grant(given: ApprovalsDependencies, request: wire.GrantSta
 }
 
 /** Records that it does not any more. */
-export async function revoke(given: ApprovalsDependencies, request: wire.RevokeStandingRequest, context: CallContext) {
+export async function revoke(
+  given: ApprovalsDependencies,
+  request: wire.RevokeStandingRequest,
+  context: CallContext,
+): Promise<{ readonly view: views.ConversationView }> {
   const { conversationId, standingId } = request;
   const idempotency = idempotencyFromWire(request.idempotency);
   const keys = idempotency === undefined ? [] : [clientKey(idempotency)];
