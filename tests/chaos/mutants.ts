@@ -8,7 +8,7 @@ export const mutants = {
   /** Nobody's approval is waited for, and the bridge does not look. */
   'no-approval': [
     {
-      file: 'packages/core/src/agent/policy.ts',
+      file: 'packages/core/src/policy/hints.ts',
       from: 'if (hints.destructive) return',
       to: 'if (approvalRequired) return',
     },
@@ -16,9 +16,9 @@ export const mutants = {
   /** Inside parallel branches and loops nobody is asked, also where the configuration wants it. */
   'require-ignored': [
     {
-      file: 'packages/core/src/calls/judge.ts',
-      from: "return site.insideParallelOrLoop && site.node.approval !== 'require' && !tool.approvalRequired;",
-      to: 'return site.insideParallelOrLoop && !tool.approvalRequired;',
+      file: 'packages/core/src/calls/verdict.ts',
+      from: "tool.approvalRequired || (byDefault.kind === 'ask' && site.node.approval === 'require')",
+      to: 'tool.approvalRequired',
     },
   ],
   /** An append is stored whatever has come before it. */

@@ -194,6 +194,7 @@ describe('routes', () => {
       'PATCH /users/:user',
       'POST /approvals/:uuid',
       'POST /approvals/:uuid/standing',
+      'POST /approvals/decide',
       'POST /conversations',
       'POST /conversations/:id/cancel',
       'POST /conversations/:id/inputs/:input',
