@@ -216,8 +216,11 @@ function endOfCall(call: wire.Call, facts: readonly RecordedFact[]): CallEnd {
       elsewhere.add(fact.value.approvalId);
     // A no to a question of another agent is not a no to the call.
     if (fact.case !== 'approvalResolved' || elsewhere.has(fact.value.approvalId)) continue;
-    const { decision } = fact.value;
-    if (decision === Decision.REJECTED || decision === Decision.EXPIRED) return { isGated, isRejected: true, at };
+    const { decision, said, voter } = fact.value;
+    // Who is told why goes on: a rejection with a reason, and that nobody decided in time.
+    if (decision === Decision.REJECTED || decision === Decision.EXPIRED)
+      return { isGated, isRejected: said === '', at };
+    if (decision === Decision.WITHDRAWN && voter !== undefined) return { isGated, isRejected: false, at };
     if (decision === Decision.HAPPENED || decision === Decision.GIVE_UP) return { isGated, isRejected: false, at };
   }
   return { isGated, isRejected: false, at: Number.POSITIVE_INFINITY };

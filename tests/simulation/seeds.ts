@@ -40,6 +40,9 @@ const mustHappen = [
   'calls that waited at a bridge',
   'approvals pending together',
   'runs ended by a rejection',
+  'votes that others had to join',
+  'reminders and escalations',
+  'approvals that nobody decided in time',
 ] as const;
 
 /** The same where tasks of other agents ask people here. */

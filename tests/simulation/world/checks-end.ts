@@ -111,8 +111,17 @@ function checkResults(world: World, stream: Stream): void {
 /** Rule d: one decision for each approval, and everybody was told the truth about it. */
 function checkDecisions(world: World, stream: Stream, answers: readonly Answered[]): void {
   const resolved = new Map<string, { readonly by: string; readonly what: string }>();
+  const told = new Set<string>();
   for (const { fact, actor, revision } of stream.facts) {
+    if (fact.case === 'approvalReminded' || fact.case === 'approvalEscalated') {
+      const what = `${fact.case} ${fact.value.number} of ${fact.value.approvalId}`;
+      world.count('reminders and escalations');
+      if (told.has(what)) world.violation('d', `${short(stream.name)}: ${what} again by event ${revision}`);
+      if (resolved.has(fact.value.approvalId)) world.violation('d', `${short(stream.name)}: ${what}, which is over`);
+      told.add(what);
+    }
     if (fact.case !== 'approvalResolved') continue;
+    if (decidedWord(fact.value.decision) === 'expired') world.count('approvals that nobody decided in time');
     const { approvalId, decision } = fact.value;
     const before = resolved.get(approvalId);
     if (before !== undefined)

@@ -81,8 +81,27 @@ function isApproved(world: World, facts: readonly RecordedFact[], effect: ToolEf
       fact.case === 'approvalResolved' &&
       requests.includes(fact.value.approvalId) &&
       fact.value.decision === wire.Decision.APPROVED &&
-      (fact.value.byPolicy ? mayRunAtOnce(world, facts, effect) : actor.kind === 'approver'),
+      (fact.value.byPolicy
+        ? mayRunAtOnce(world, facts, effect)
+        : actor.kind === 'approver' && saidYes(facts, fact.value.approvalId) >= votesOf(facts, fact.value.approvalId)),
   );
+}
+
+/** So many different people have said yes to an approval. */
+function saidYes(facts: readonly RecordedFact[], approvalId: string): number {
+  const yes = facts.filter(
+    ({ fact }) =>
+      (fact.case === 'approvalVoted' || fact.case === 'approvalResolved') &&
+      fact.value.approvalId === approvalId &&
+      fact.value.decision === wire.Decision.APPROVED,
+  );
+  return new Set(yes.map(({ actor }) => actor.id)).size;
+}
+
+/** So many have to. */
+function votesOf(facts: readonly RecordedFact[], approvalId: string): number {
+  const asked = facts.find(({ fact }) => fact.case === 'approvalRequested' && fact.value.approvalId === approvalId);
+  return asked?.fact.case === 'approvalRequested' ? (asked.fact.value.demand?.votes ?? 1) : 0;
 }
 
 /** True inside `parallel` and `loop`, unless the node or the tool wants a human asked. Walks the recorded tree by itself. */

@@ -9,6 +9,7 @@ import {
   evolve,
   hasWork,
   initialState,
+  isDue,
   newEvents,
   parkedTasks,
   project,
@@ -153,11 +154,11 @@ export class EventStore {
     return viewOf(this.existing(conversationId));
   }
 
-  openRuns(): OpenRun[] {
+  openRuns(dueBy: number): OpenRun[] {
     return this.conversations().flatMap((stream) => {
       const run = stream.states.at(-1)?.run;
       if (run === undefined || run === null || run.status !== 'open') return [];
-      if (run.owner === null && !hasWork(run)) return [];
+      if (run.owner === null && !hasWork(run) && !isDue(run, dueBy)) return [];
       const conversationId = conversationOfStream(stream.name) ?? '';
       const { revision } = stream.states.at(-1) ?? { revision: 0 };
       return [{ conversationId, runId: run.id, ownerInstance: run.owner?.instance ?? '', revision }];

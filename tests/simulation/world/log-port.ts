@@ -78,7 +78,7 @@ export function logPort(world: World, process: VirtualProcess): ConversationLog 
     },
     read,
     follow,
-    openRuns: () => call('open runs', () => store.openRuns(), reading()),
+    openRuns: (dueBy) => call('open runs', () => store.openRuns(dueBy), reading()),
     watchedRuns: () => call('watched runs', () => store.watchedRuns(), reading()),
     view: (conversationId) => call(`view of ${conversationId}`, () => store.view(conversationId), reading()),
   };

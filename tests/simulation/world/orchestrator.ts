@@ -9,6 +9,7 @@ import {
   type HumanDecision,
   nothingEarlier,
   resolveApproval,
+  voterOf,
 } from '@stopgo/core';
 import { clientKey, Heartbeat, type Liveness, transact, Waits } from '@stopgo/log';
 import {
@@ -141,6 +142,7 @@ export class OrchestratorProcess {
       agents: new ConfiguredAgent({
         definition: () => agent,
         systemPrompt: '',
+        ...(world.scenario.policy && { policy: world.scenario.policy }),
         tools: this.tools,
         definitions: this.definitions,
       }),
@@ -225,7 +227,9 @@ export class OrchestratorProcess {
       ...(idempotency === undefined ? {} : { idempotency }),
       wantsView: true,
       decide: (state) => {
-        const command = { approvalId, decision, ...(idempotency === undefined ? {} : { idempotency }) };
+        const voter = voterOf(anonymous, { id: person, claimed: true });
+        const by = { voter, now: this.ports.clock.now() };
+        const command = { approvalId, decision, ...by, ...(idempotency === undefined ? {} : { idempotency }) };
         const decided = resolveApproval(state, command);
         if (!takesTwo || decided.kind !== 'settled') return decided;
         const resolved = { approvalId, runId: state.run?.id ?? '', decision: wire.Decision.APPROVED };

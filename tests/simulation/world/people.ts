@@ -174,11 +174,10 @@ export class People {
         this.world.look();
         continue;
       }
-      const people = random.chance(plan.twoPeople) ? 2 : 1;
+      const people = (random.chance(plan.twoPeople) ? 2 : 1) + approval.votesNeeded - 1;
       const after = random.between(0, 3_000);
       for (let one = 0; one < people; one += 1) {
-        this.names += 1;
-        this.begin(this.decide(plan, approval.id, approval.of, `person-${this.names}`, after));
+        this.begin(this.decide(plan, approval.id, approval.of, this.nextName(), after));
       }
       if (people > 1) this.world.count('double decisions');
     }
@@ -217,7 +216,12 @@ export class People {
           orchestrator.decide(plan.id, approvalId, person, decision, key),
         );
         if (done.kind !== 'refused') {
-          this.note(plan, approvalId, person, decision, 'taken');
+          if (this.hasVoted(plan, approvalId, person)) {
+            this.world.count('votes that others had to join');
+            // People may differ about what became of a call, for ever: somebody else joins.
+            if (approvalKind === 'in_doubt')
+              this.begin(this.decide(plan, approvalId, approvalKind, this.nextName(), againMs));
+          } else this.note(plan, approvalId, person, decision, 'taken');
           await this.nudge(plan, done.kind === 'done' ? done.append.expectedRevision + done.append.facts.length : 0);
           return;
         }
@@ -232,6 +236,8 @@ export class People {
           key = key === '' ? '' : this.world.ids.uuid();
           continue;
         }
+        // Without a key nobody is told that their first yes was taken.
+        if (done.decision.kind === 'voted') return;
         // It is an approval of the past, unless a reader that lags behind said so.
         const run = this.world.stream(plan.id)?.states.at(-1)?.run;
         const approval = approvalIn(run ?? null, approvalId);
@@ -241,6 +247,17 @@ export class People {
       }
       await this.pause(againMs);
     }
+  }
+
+  private nextName(): string {
+    this.names += 1;
+    return `person-${this.names}`;
+  }
+
+  private hasVoted(plan: ConversationPlan, approvalId: string, person: string): boolean {
+    return (this.world.stream(plan.id)?.facts ?? []).some(
+      ({ fact, actor }) => fact.case === 'approvalVoted' && fact.value.approvalId === approvalId && actor.id === person,
+    );
   }
 
   /** Tells the orchestrator to go on; losing this is harmless. */

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '@stopgo/core';
+import type { AgentDefinition, Policy } from '@stopgo/core';
 import { planAgent, planDelegatingAgent } from './agents.ts';
 import { storeMutations } from './event-store.ts';
 import { type FaultPlan, faultNames, planFaults, taskFaultNames } from './faults.ts';
@@ -55,6 +55,8 @@ export type Scenario = {
   readonly takesOneAtATime: boolean;
   /** Its agents delegate to others, whose tasks ask people here. */
   readonly delegates: boolean;
+  /** What of its calls needs two people, until when, and who is reminded. */
+  readonly policy?: Policy;
   readonly agents: readonly AgentDefinition[];
   readonly conversations: readonly ConversationPlan[];
   readonly faults: FaultPlan;
@@ -63,6 +65,22 @@ export type Scenario = {
 
 /** Of so many worlds the tool servers of one take one call at a time. */
 const oneAtATimeEvery = 3;
+
+/** Of so many worlds one has a rule that demands two people, in time. */
+const demandingEvery = 4;
+const twoInTime: Policy = {
+  rules: [
+    {
+      ...{ name: 'two', annotations: { destructive: true }, verdict: 'ask', reason: 'Two decide.' },
+      demand: {
+        ...{ approvers: [], votes: 2, notRequester: false },
+        expires: { afterMs: 9_000, verdict: 'reject' },
+        remindAfterMs: [500, 2_000],
+        escalations: [{ afterMs: 1_500, to: [{ kind: 'user', name: 'somebody' }] }],
+      },
+    },
+  ],
+};
 
 /** The scenario of a seed. */
 export function planScenario(seed: number, mutation?: Mutation, delegates = false): Scenario {
@@ -78,6 +96,7 @@ export function planScenario(seed: number, mutation?: Mutation, delegates = fals
     isTogether,
     takesOneAtATime: seed % oneAtATimeEvery === 0,
     delegates,
+    ...(seed % demandingEvery === 0 && !delegates ? { policy: twoInTime } : {}),
     agents: Array.from({ length: random.whole(1, 2) }, (_, index) => plan(random.fork(), `agent-${index}`)),
     conversations: Array.from({ length: random.pick([1, 1, 2]) }, () => planConversation(random.fork(), delegates)),
     faults,
