@@ -70,8 +70,17 @@ const ofTools: ReadonlySet<string> = new Set([
   'calls that waited at a bridge',
 ]);
 
+/** What takes a rule that demands several people in time, which no world that delegates has. */
+const ofDemands: ReadonlySet<string> = new Set([
+  'votes that others had to join',
+  'reminders and escalations',
+  'approvals that nobody decided in time',
+]);
+
 const menuOf = (delegates: boolean): readonly string[] =>
-  delegates ? [...mustHappen.filter((name) => !ofTools.has(name)), ...taskMustHappen] : mustHappen;
+  delegates
+    ? [...mustHappen.filter((name) => !ofTools.has(name) && !ofDemands.has(name)), ...taskMustHappen]
+    : mustHappen;
 
 /**
  * The tests of one part of the seeds. SIM_SEEDS sets how many there are in all parts together; SIM_SEED runs one seed, in

@@ -66,8 +66,9 @@ export type Scenario = {
 /** Of so many worlds the tool servers of one take one call at a time. */
 const oneAtATimeEvery = 3;
 
-/** Of so many worlds one has a rule that demands two people, in time. */
+/** Of so many worlds one has a rule that demands two people, in time. Every part of the seeds has some of them. */
 const demandingEvery = 4;
+const isDemanding = (seed: number): boolean => Math.floor(seed / demandingEvery) % demandingEvery === 0;
 const twoInTime: Policy = {
   rules: [
     {
@@ -96,7 +97,7 @@ export function planScenario(seed: number, mutation?: Mutation, delegates = fals
     isTogether,
     takesOneAtATime: seed % oneAtATimeEvery === 0,
     delegates,
-    ...(seed % demandingEvery === 0 && !delegates ? { policy: twoInTime } : {}),
+    ...(isDemanding(seed) && !delegates ? { policy: twoInTime } : {}),
     agents: Array.from({ length: random.whole(1, 2) }, (_, index) => plan(random.fork(), `agent-${index}`)),
     conversations: Array.from({ length: random.pick([1, 1, 2]) }, () => planConversation(random.fork(), delegates)),
     faults,

@@ -82,8 +82,11 @@ type Occasion = {
  */
 type Shown = { readonly hasChanged: boolean; readonly isCalled: boolean; readonly isLeft: boolean };
 
-/** A task that is to be ended: how often that was tried in its turn, and since when it is known, on the monotonic clock. */
-type Ending = { readonly tries: number; readonly since: number };
+/**
+ * A task that is to be ended: how often that was tried in its turn, since when it is known, and when a list last had its
+ * conversation, on the monotonic clock.
+ */
+type Ending = { readonly tries: number; readonly since: number; readonly listedAt: number };
 
 export class TaskWatch {
   private readonly parts: WatchParts;
@@ -107,9 +110,8 @@ export class TaskWatch {
     const known = new Set(listed.map(({ runId }) => runId));
     for (const runId of [...this.due.keys()]) if (!known.has(runId)) this.due.delete(runId);
     const watched = new Set(listed.map(({ conversationId }) => conversationId));
-    for (const place of [...this.endings.keys()])
-      if (!watched.has(place.split(' ')[0] ?? '')) this.endings.delete(place);
     const now = ports.clock.monotonic();
+    this.forgetEndings(watched, now);
     for (const [url, until] of [...this.slow]) if (until <= now) this.slow.delete(url);
     const dueAt = ({ runId }: { readonly runId: string }) => this.due.get(runId)?.at ?? 0;
     // Whoever waits longest is first: others of the same agent may keep it from its turn.
@@ -184,6 +186,14 @@ export class TaskWatch {
     return { hasChanged, isLeft, isCalled: shown.length > 0 && shown.every((one) => one.isCalled) };
   }
 
+  /** One list may lack a conversation, for example that of a view that lags. What is known of its tasks outlives that. */
+  private forgetEndings(watched: ReadonlySet<string>, now: number): void {
+    for (const [place, ending] of [...this.endings]) {
+      if (watched.has(place.split(' ')[0] ?? '')) this.endings.set(place, { ...ending, listedAt: now });
+      else if (now - ending.listedAt >= this.times.mostMs) this.endings.delete(place);
+    }
+  }
+
   /** Of those that are alive each takes some. That two take one for a while does no harm. */
   private isMine(conversationId: string): boolean {
     const { instance, liveness } = this.parts.ports;
@@ -253,10 +263,15 @@ export class TaskWatch {
     const { clock, delegations } = this.parts.ports;
     const runId = request.key.runId;
     const place = `${state.id} ${runId} ${call.id}`;
-    const { tries: before, since: seenAt } = this.endings.get(place) ?? { tries: 0, since: clock.monotonic() };
-    const isSendersStill = call.phase === 'started' && clock.monotonic() - seenAt < sendersTimeMs;
+    const now = clock.monotonic();
+    const {
+      tries: before,
+      since: seenAt,
+      listedAt,
+    } = this.endings.get(place) ?? { tries: 0, since: now, listedAt: now };
+    const isSendersStill = call.phase === 'started' && now - seenAt < sendersTimeMs;
     const tries = before + (isTurn && !isSendersStill ? 1 : 0);
-    this.endings.set(place, { tries, since: seenAt });
+    this.endings.set(place, { tries, since: seenAt, listedAt });
     if (isSendersStill) return false;
     const since = clock.monotonic();
     await delegations.cancel(request).catch(() => undefined);
