@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { callDigest, decodeRecorded } from '@stopgo/core';
-import { mcp, store } from '@stopgo/proto';
+import { approvals, mcp, store } from '@stopgo/proto';
 import { type Client, connectGrpc, createGrpcClient, Secret } from '@stopgo/rpc';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePorts } from '../free-ports.ts';
@@ -28,6 +28,7 @@ let journal: Journal;
 let http: Http;
 let bridges: readonly Bridge[];
 let log: Client<typeof store.StoreService>;
+let approvalsClient: Client<typeof approvals.ApprovalsService>;
 let orchestrator: RunningCommand;
 const running: RunningCommand[] = [];
 const closing: (() => void)[] = [];
@@ -77,6 +78,7 @@ beforeAll(async () => {
   for (const other of [...others, orchestrator]) await said(other, /ready on (\S+)/);
   bridges = [one, two].map((address) => createGrpcClient(mcp.McpBridgeService, grpc(address)));
   log = createGrpcClient(store.StoreService, grpc(atStore));
+  approvalsClient = createGrpcClient(approvals.ApprovalsService, grpc(atApprovals));
 }, startMs);
 
 afterAll(async () => {
@@ -190,7 +192,13 @@ test('two bridges that meet a server at once accept it once, and go by what eith
   });
   const { name = '', pin = '' } = held?.tool ?? {};
   expect(name).toBe('note');
-  await first.acceptTools({ tools: [{ server: 'journaled', name, pin }], actor: { id: 'ann', kind: 2 } });
+  const { servers } = await first.defineTools({ tools: [{ server: 'journaled', name, pin }] });
+  const [{ identity, tools } = { identity: '', tools: [] }] = servers;
+  const { revisions } = await approvalsClient.acceptTools({
+    servers: [{ identity, tools }],
+    actor: { id: 'ann', kind: 2 },
+  });
+  await first.learnAccepted({ servers: [{ identity, revision: revisions[0] ?? 0 }] });
   expect((await first.listHeldTools({})).tools).toEqual([]);
   await until('the other one knows', async () =>
     (await second.listHeldTools({})).tools.some((one) => one.acceptedPin === pin) ? true : undefined,

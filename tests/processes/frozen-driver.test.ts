@@ -112,6 +112,8 @@ async function platform() {
         listServers: (request, options) => at().listServers(request, options),
         listHeldTools: (request, options) => at().listHeldTools(request, options),
         acceptTools: (request, options) => at().acceptTools(request, options),
+        defineTools: (request, options) => at().defineTools(request, options),
+        learnAccepted: (request, options) => at().learnAccepted(request, options),
         execute: (request, options) => {
           executed.push(request.instance ?? '');
           return at().execute(request, options);

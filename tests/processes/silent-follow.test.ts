@@ -29,6 +29,8 @@ const noTools: Client<typeof mcp.McpBridgeService> = createInProcessClient(mcp.M
   listServers: async () => ({}),
   listHeldTools: async () => ({}),
   acceptTools: async () => ({}),
+  defineTools: async () => ({}),
+  learnAccepted: async () => ({}),
 });
 
 /** As a store that is there, answers everything, and tells no news. */

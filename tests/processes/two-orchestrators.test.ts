@@ -48,6 +48,8 @@ const noTools: Client<typeof mcp.McpBridgeService> = createInProcessClient(mcp.M
   listServers: async () => ({}),
   listHeldTools: async () => ({}),
   acceptTools: async () => ({}),
+  defineTools: async () => ({}),
+  learnAccepted: async () => ({}),
 });
 
 async function platform() {

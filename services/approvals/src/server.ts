@@ -32,6 +32,7 @@ import {
 } from '@stopgo/log';
 import { orchestrator, type views, approvals as wire } from '@stopgo/proto';
 import type { CallContext, ServiceImpl } from '@stopgo/rpc';
+import { acceptTools } from './accept-tools.ts';
 import { actorOf } from './actor.ts';
 import type { ApprovalsDependencies } from './dependencies.ts';
 import { loadByApproval } from './load.ts';
@@ -44,6 +45,7 @@ export function approvalsService(given: ApprovalsDependencies): ServiceImpl<type
     resolve: (request, context) => resolve(given, request, context),
     grantStanding: (request, context) => grant(given, request, context),
     revokeStanding: (request, context) => revoke(given, request, context),
+    acceptTools: (request, context) => acceptTools(given, request, context),
   };
 }
 

@@ -1,4 +1,4 @@
-import { failedPrecondition } from '@stopgo/core';
+import { failedPrecondition, unavailable } from '@stopgo/core';
 import { mcp } from '@stopgo/proto';
 import { expect, test } from 'vitest';
 import { gateway } from './support/gateway.ts';
@@ -10,6 +10,9 @@ const held = {
   tool: { server: 'notes', name: 'erase', pin: 'b', definitionJson: after, pinState: PinState.CHANGED, hints: {} },
   acceptedDefinitionJson: before,
   acceptedPin: 'a',
+};
+const away = async () => {
+  throw unavailable('the log is away');
 };
 const named = { server: 'notes', name: 'erase', pin: 'b' };
 
@@ -46,15 +49,27 @@ test('what is held is shown with every difference, and nothing hidden in it', as
   expect(text).toContain('Erases\\u200b all');
 });
 
-test('what is accepted goes to a bridge with the pins that were named, and with who accepts it', async () => {
-  const { send, calls } = await gateway({ bridge: { acceptTools: async () => ({}) } });
+test('what is accepted is defined by a bridge with the pins that were named, and recorded with who accepts it', async () => {
+  const tools = [{ name: 'erase', pin: 'a' }];
+  const { send, calls } = await gateway({
+    bridge: { defineTools: async () => ({ servers: [{ identity: 'id', tools }] }), learnAccepted: away },
+    approvals: { acceptTools: async () => ({ revisions: [7] }) },
+  });
   const headers = { 'X-Approver': 'ann' };
   const { status, json } = await send('POST', '/tools/accept', { body: { tools: [named] }, headers });
   expect({ status, json }).toEqual({ status: 200, json: { accepted: [named] } });
-  expect(calls[0]).toMatchObject({
-    method: 'acceptTools',
-    request: { tools: [named], actor: { kind: 2, id: 'ann', claimed: true, surface: 'rest' } },
-  });
+  expect(calls).toMatchObject([
+    { method: 'defineTools', request: { tools: [named] } },
+    {
+      method: 'acceptTools',
+      request: {
+        servers: [{ identity: 'id', tools }],
+        actor: { kind: 2, id: 'ann', claimed: true, surface: 'rest' },
+      },
+    },
+    // That it is not answered does not matter: it is on the record.
+    { method: 'learnAccepted', request: { servers: [{ identity: 'id', revision: 7 }] } },
+  ]);
 });
 
 test.each([
@@ -75,7 +90,7 @@ test('a definition that is another by now is 409', async () => {
   const refuse = async () => {
     throw failedPrecondition('the tool "erase" is not defined as it was shown', { reason: 'pin_changed' });
   };
-  const { send } = await gateway({ bridge: { acceptTools: refuse } });
+  const { send } = await gateway({ bridge: { defineTools: refuse } });
   const { status, json } = await send('POST', '/tools/accept', { body: { tools: [named] } });
   expect(status).toBe(409);
   expect(json).toMatchObject({ reason: 'pin_changed' });

@@ -1,4 +1,4 @@
-import { actorFromWire, failedPrecondition, invalidArgument, isHeld, isRepeatable, unavailable } from '@stopgo/core';
+import { failedPrecondition, invalidArgument, isHeld, isRepeatable, unavailable } from '@stopgo/core';
 import { create, facts, mcp } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import { abortsWithin } from '@stopgo/runtime';
@@ -106,9 +106,19 @@ export function createService(dependencies: ServiceDependencies): ServiceImpl<ty
       return { tools: held.map(({ tool, ...accepted }) => ({ tool: message(tool), ...accepted })) };
     },
 
-    acceptTools: async ({ tools, actor }, { signal }) => {
+    acceptTools: async () => {
+      throw failedPrecondition(
+        'tools are accepted by the approvals service: replace the gateway with one of this version',
+      );
+    },
+
+    defineTools: async ({ tools }, { signal }) => {
       if (stopping()) throw unavailable('the bridge is stopping; ask another one');
-      await dependencies.acceptance.accept(tools, actorFromWire(actor), signal);
+      return { servers: await dependencies.acceptance.define(tools, signal) };
+    },
+
+    learnAccepted: async ({ servers: accepted }, { signal }) => {
+      await dependencies.acceptance.learn(accepted, signal);
       return {};
     },
 

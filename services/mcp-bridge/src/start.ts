@@ -174,7 +174,7 @@ function serviceDependencies(
     secrets: secretFilter([...secrets, ...secretsOf(configs, environment)]),
     acceptance: new Acceptance(
       () => catalogue.now,
-      (server) => byName.get(server)?.pins,
+      new Map([...byName].map(([name, { pins }]) => [name, pins])),
       bounds.acceptedAtOnceMax,
     ),
     onDefect: (trace) => log.error('a call failed in the bridge', { trace }),

@@ -140,15 +140,26 @@ test('only what was shown is accepted: another definition, tool or server is not
   const [shown] = await held();
   await become({ note: { description: 'Two' } });
   const named = { server: 's', name: 'note', pin: shown?.pin ?? '' };
-  await expect(client.acceptTools({ tools: [named] })).rejects.toMatchObject({
+  await expect(client.defineTools({ tools: [named] })).rejects.toMatchObject({
     kind: 'failed_precondition',
     message: 'the tool "note" of the server "s" is not defined as it was shown; look at it again',
     details: { reason: 'pin_changed' },
   });
   const other = { kind: 'not_found', message: 'there is no tool "nothing" of the server "s"' };
-  await expect(client.acceptTools({ tools: [{ ...named, name: 'nothing' }] })).rejects.toMatchObject(other);
-  await expect(client.acceptTools({ tools: [{ ...named, server: 'x' }] })).rejects.toMatchObject({ kind: 'not_found' });
-  await expect(client.acceptTools({ tools: [] })).rejects.toMatchObject({ kind: 'invalid_argument' });
+  await expect(client.defineTools({ tools: [{ ...named, name: 'nothing' }] })).rejects.toMatchObject(other);
+  await expect(client.defineTools({ tools: [{ ...named, server: 'x' }] })).rejects.toMatchObject({ kind: 'not_found' });
+  await expect(client.defineTools({ tools: [] })).rejects.toMatchObject({ kind: 'invalid_argument' });
+  expect(pinEvents(log)).toHaveLength(1);
+});
+
+test('a bridge accepts nothing itself, whoever asks', async () => {
+  const { become, client, held, store: log } = await startBridge([scriptedServer('s').config]);
+  await become({ note: { description: 'Other' } });
+  const tools = (await held()).map(({ server, name, pin }) => ({ server, name, pin }));
+  await expect(client.acceptTools({ tools })).rejects.toMatchObject({ kind: 'failed_precondition' });
+  const { servers } = await client.defineTools({ tools });
+  expect(servers).toMatchObject([{ tools: [{ name: 'note', pin: tools[0]?.pin }] }]);
+  expect(await held()).toHaveLength(1);
   expect(pinEvents(log)).toHaveLength(1);
 });
 
@@ -178,7 +189,7 @@ test('of two bridges that meet a server at once one accepts it, and each learns 
   expect(await heldAt()).toMatchObject([{ name: 'crash_look', pinState: PinState.CHANGED }]);
   const who = ((await all(one))?.held ?? []).length > 0 ? one : two;
   const { server: name = '', name: tool = '', pin = '' } = held ?? {};
-  await who?.client.acceptTools({ tools: [{ server: name, name: tool, pin }] });
+  await who?.accept([{ server: name, name: tool, pin }]);
   const other = who === one ? two : one;
   await eventually(async () => (await all(other))?.held.length === 1, 'the other bridge goes by what was accepted');
   expect((await all(who))?.held).toEqual([]);

@@ -32,8 +32,7 @@ test('what a server says of its tools is accepted at first contact, and held onc
   const { name = '', pin = '', definitionJson: changed } = held?.tool ?? {};
   expect([name, changed]).toEqual([instructionsName, '{"instructions":"Erase first."}']);
 
-  const accept = (exact: string) =>
-    client.acceptTools({ tools: [{ server: 's', name, pin: exact }], actor: { kind: 2, id: 'ann' } });
+  const accept = (exact: string) => second.accept([{ server: 's', name, pin: exact }]);
   await expect(accept(said?.pin ?? '')).rejects.toThrow(/is not defined as it was shown/);
   await accept(pin);
   const now = await eventually(async () => (await client.listTools({})).instructions[0], 'they are accepted');

@@ -82,7 +82,7 @@ test('what was accepted of a server stays accepted under another prefix', async 
   const first = await startBridge([server.config], { store });
   await first.bridge.stop();
   const prefixed = { ...server.config, tools: { deny: [], prefix: 'my_' } };
-  const { held, execute, client } = await startBridge([prefixed], { store });
+  const { held, execute, client, accept } = await startBridge([prefixed], { store });
   expect(await held()).toEqual([]);
   finishedOf(await execute('my_become', { text: JSON.stringify({ note: { description: 'Otherwise' } }) }));
   await execute('my_protocol_error', {});
@@ -91,7 +91,7 @@ test('what was accepted of a server stays accepted under another prefix', async 
   expect(tool?.tool).toMatchObject({ name: 'my_note', ownName: 'note' });
   expect(tool?.acceptedDefinitionJson).toContain('Writes a note');
   const { server: of = '', name = '', pin = '' } = tool?.tool ?? {};
-  await client.acceptTools({ tools: [{ server: of, name, pin }], actor: { kind: 2, id: 'ann' } });
+  await accept([{ server: of, name, pin }]);
   await eventually(async () => (await held()).length === 0, 'it is accepted');
 });
 

@@ -6,7 +6,7 @@ import type { StreamAppend } from './event-log.ts';
 
 /** The streams that a service appends to, by how their names begin. One that is not here appends to none. */
 const streamsOf: Readonly<Partial<Record<PeerName, readonly string[]>>> = {
-  approvals: ['conversation-', 'user-', 'apikey-'],
+  approvals: ['conversation-', 'user-', 'apikey-', 'pins-'],
   // Who operates the platform makes its first user.
   operator: ['user-', 'apikey-'],
   orchestrator: ['conversation-', 'agent-', 'toolset-', 'tool-', 'policy-', 'push-'],
@@ -68,7 +68,7 @@ const recordersOf: Readonly<Record<FactName, readonly PeerName[]>> = {
   // A bridge defines what it meets, whoever offers it what is of the platform itself.
   toolDefined: ['orchestrator', 'mcp-bridge'],
   toolServerMet: byBridge,
-  toolsAccepted: byBridge,
+  toolsAccepted: byPeople,
   userCreated: ['approvals', 'operator'],
   userChanged: byPeople,
   userSignedIn: byPeople,

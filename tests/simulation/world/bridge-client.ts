@@ -54,6 +54,8 @@ export function connectionTo(world: World, process: VirtualProcess, at: () => Br
       answerCall: () => Promise.resolve(create(wire.AnswerCallResponseSchema, {})),
       listHeldTools: () => Promise.resolve(create(wire.ListHeldToolsResponseSchema, {})),
       acceptTools: () => Promise.resolve(create(wire.AcceptToolsResponseSchema, {})),
+      defineTools: () => Promise.resolve(create(wire.DefineToolsResponseSchema, {})),
+      learnAccepted: () => Promise.resolve(create(wire.LearnAcceptedResponseSchema, {})),
       listServers: () => Promise.resolve(create(wire.ListServersResponseSchema, {})),
     },
   };

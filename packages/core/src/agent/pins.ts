@@ -59,6 +59,8 @@ export function serverIdentity(name: string, transport: string, where: readonly 
 export function evolvePins(pins: Pins, { revision, fact: one }: RecordedFact): Pins {
   switch (one.case) {
     case 'toolServerMet':
+      // A server is met once. Said again it accepts nothing, whoever says it.
+      if (pins.isMet) return { ...pins, revision };
       return { revision, isMet: true, accepted: withAccepted(pins.accepted, one.value.tools, false) };
     case 'toolsAccepted':
       return { ...pins, revision, accepted: withAccepted(pins.accepted, one.value.tools, true) };

@@ -63,6 +63,17 @@ describe('what is accepted of a tool server', () => {
     ]);
   });
 
+  test('is nothing more when it is said once more that the server was met', () => {
+    const again = foldOf([
+      ...meetServer(unmet, server, [tool('a')], false),
+      ...meetServer(unmet, server, [tool('a', 'a 2'), tool('b')], false),
+    ]);
+    expect(['first_use', 'changed', 'new']).toEqual(
+      [tool('a'), tool('a', 'a 2'), tool('b')].map((one) => pinState(again, one)),
+    );
+    expect(again.revision).toBe(2);
+  });
+
   test('is recorded once, and only what is not accepted yet', () => {
     expect(acceptTools(met, [tool('a'), tool('b', 'b 2')])).toMatchObject([
       { case: 'toolsAccepted', value: { tools: [{ name: 'b', pin: 'b 2' }] } },

@@ -30,7 +30,13 @@ const accept =
     const actor = approverActor(req, frame, textMember(body, 'by', textBytesMax));
     const tools = namedIn(body);
     await permit(deps, frame, 'tools.accept', { kind: 'tools' });
-    await deps.clients.bridge.acceptTools({ tools, actor }, { context: frame.context });
+    const options = { context: frame.context };
+    const { servers } = await deps.clients.bridge.defineTools({ tools }, options);
+    const accepted = servers.map(({ identity, tools: ofServer }) => ({ identity, tools: ofServer }));
+    const { revisions } = await deps.clients.approvals.acceptTools({ servers: accepted, actor }, options);
+    const known = servers.map(({ identity }, index) => ({ identity, revision: revisions[index] ?? 0 }));
+    // It is on the record: a bridge that does not answer learns of it by itself.
+    await deps.clients.bridge.learnAccepted({ servers: known }, options).catch(() => undefined);
     sendJson(res, 200, { accepted: tools });
   };
 

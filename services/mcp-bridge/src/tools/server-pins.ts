@@ -1,6 +1,5 @@
 import {
   type Actor,
-  acceptTools,
   type DomainError,
   dataLoss,
   evolvePins,
@@ -90,20 +89,27 @@ export class ServerPins {
       if (!this.isStrict) await this.#define(tools, end);
       const { name: server, transport } = this.#config;
       const met = { identity: this.identity, server, transport: transport.kind, address: shownAddress(transport) };
-      await this.#append(this.#self, (pins) => meetServer(pins, met, tools.map(pinned), this.isStrict), end);
+      await this.#append((pins) => meetServer(pins, met, tools.map(pinned), this.isStrict), end);
     });
   }
 
   /**
-   * Records that tools are accepted as they are here.
+   * Puts tools on the record as they are here, and tells under which names and digests they can be accepted.
    *
-   * @throws DomainError `unavailable` if it is not known whether that is on the record.
+   * @throws DomainError `unavailable` if it is not known whether all are on the record.
    */
-  async accept(tools: readonly Pinnable[], actor: Actor, signal: AbortSignal): Promise<void> {
-    await this.#within(signal, async (end) => {
-      await this.#define(tools, end);
-      await this.#append(actor, (pins) => acceptTools(pins, tools.map(pinned)), end);
-    });
+  async define(tools: readonly Pinnable[], signal: AbortSignal): Promise<PinnedTool[]> {
+    await this.#within(signal, (end) => this.#define(tools, end));
+    return tools.map(pinned);
+  }
+
+  /**
+   * Takes note of what was accepted up to a revision, unless that is known.
+   *
+   * @throws DomainError `unavailable` if the log does not answer.
+   */
+  async learn(revision: number, signal: AbortSignal): Promise<void> {
+    if (this.#pins.revision < revision) await this.#within(signal, (end) => this.#catchUp(end));
   }
 
   /** The definition that was accepted of a tool, as canonical JSON; empty if none was. */
@@ -157,13 +163,7 @@ export class ServerPins {
       await Promise.all(
         tools.slice(from, from + definitionsAtOnce).map(async ({ pin, definitionJson }) => {
           const stream = toolStream(pin);
-          const outcome = await this.#send(
-            stream,
-            0,
-            this.#self,
-            [fact('toolDefined', { pin, definitionJson })],
-            signal,
-          );
+          const outcome = await this.#send(stream, 0, [fact('toolDefined', { pin, definitionJson })], signal);
           if (outcome.kind !== 'conflict') return;
           const [there] = outcome.unseen;
           if (there?.fact.case !== 'toolDefined' || there.fact.value.definitionJson !== definitionJson)
@@ -173,12 +173,12 @@ export class ServerPins {
   }
 
   /** Decides and appends, anew after each append of somebody else. */
-  async #append(actor: Actor, decide: (pins: Pins) => readonly Fact[], signal: AbortSignal): Promise<void> {
+  async #append(decide: (pins: Pins) => readonly Fact[], signal: AbortSignal): Promise<void> {
     const stream = pinsStream(this.identity);
     for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
       const facts = decide(this.#pins);
       if (facts.length === 0) return;
-      const outcome = await this.#send(stream, this.#pins.revision, actor, facts, signal);
+      const outcome = await this.#send(stream, this.#pins.revision, facts, signal);
       if (outcome.kind !== 'conflict') return this.#apply(outcome.events);
       this.#apply(outcome.unseen);
       if (this.#pins.revision < outcome.currentRevision) await this.#catchUp(signal);
@@ -186,7 +186,8 @@ export class ServerPins {
     throw unavailable(`${stream}: ${conflictsMax} conflicts in a row; try again`);
   }
 
-  async #send(stream: StreamName, expectedRevision: number, actor: Actor, facts: readonly Fact[], signal: AbortSignal) {
+  async #send(stream: StreamName, expectedRevision: number, facts: readonly Fact[], signal: AbortSignal) {
+    const actor = this.#self;
     const { log, clock, random, newId } = this.#ports;
     const append = {
       ...{ stream, expectedRevision, facts, actor, correlationId: '', causationId: '' },

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { callDigest } from '@stopgo/core';
+import { callDigest, fact, newEvents, pinsStream } from '@stopgo/core';
 import { type Standing, systemClock, unwatched, type Waits } from '@stopgo/log';
 import { mcp } from '@stopgo/proto';
 import { type CallOptions, createInProcessClient, Secret } from '@stopgo/rpc';
@@ -245,17 +245,26 @@ function callsOf(bridge: McpBridge, instance: string, store: MemoryStore) {
     return { approvalId: 'approval-1', pin, digest: callDigest({ server, tool: name, pin, argumentsJson }) };
   };
   const held = async () => (await client.listTools({})).held;
-  /** Somebody accepts everything that is held. */
-  const acceptAll = async (id = 'ann') => {
-    const named = (await held()).map(({ server, name, pin }) => ({ server, name, pin }));
-    await client.acceptTools({ tools: named, actor: { kind: 2, id } });
+  /** Somebody accepts these tools: the approvals service records it, and the bridge is told. */
+  const accept = async (named: readonly { server: string; name: string; pin: string }[], id = 'ann') => {
+    const { servers } = await client.defineTools({ tools: [...named] });
+    for (const { identity, tools: accepted } of servers) {
+      const stream = pinsStream(identity);
+      const expectedRevision = store.events(stream).length;
+      const frame = { now: 1, actor: { kind: 'approver', id }, causationId: '', correlationId: '' } as const;
+      const events = newEvents([fact('toolsAccepted', { tools: accepted })], frame, [randomUUID()]);
+      await store.client.append({ stream, expectedRevision, events, idempotencyKey: randomUUID() });
+      await client.learnAccepted({ servers: [{ identity, revision: expectedRevision + 1 }] });
+    }
   };
+  /** Somebody accepts everything that is held. */
+  const acceptAll = async (id = 'ann') => accept(await held(), id);
   /** The scripted server defines its tools otherwise from now on, and the bridge knows it: the next call waits for that. */
   const become = async (change: object) => {
     finishedOf(await execute('become', { text: JSON.stringify(change) }));
     await execute('protocol_error', {});
   };
-  return { client, tools, toolNamed, held, acceptAll, become, send, execute, approval, keyOf };
+  return { client, tools, toolNamed, held, accept, acceptAll, become, send, execute, approval, keyOf };
 }
 
 function digestOr(request: Parameters<typeof callDigest>[0] & { readonly tool: string }): string {

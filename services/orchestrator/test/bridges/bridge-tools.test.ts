@@ -32,6 +32,8 @@ async function world() {
         listServers: down,
         listHeldTools: down,
         acceptTools: down,
+        defineTools: down,
+        learnAccepted: down,
       };
     const client = createInProcessClient(mcp.McpBridgeService, {
       listTools: (request, context) => at().listTools(request, context),
@@ -42,6 +44,8 @@ async function world() {
       listServers: (request, context) => at().listServers(request, context),
       listHeldTools: (request, context) => at().listHeldTools(request, context),
       acceptTools: (request, context) => at().acceptTools(request, context),
+      defineTools: (request, context) => at().defineTools(request, context),
+      learnAccepted: (request, context) => at().learnAccepted(request, context),
     });
     return { client, close: () => void open.delete(address) };
   };
@@ -70,6 +74,8 @@ async function world() {
       listServers: async () => ({ instance }),
       listHeldTools: async () => ({}),
       acceptTools: async () => ({}),
+      defineTools: async () => ({}),
+      learnAccepted: async () => ({}),
     });
     await beat({ instance, role: 'mcp-bridge', address, counter: 1, leaving: false }, signal);
     await heartbeat.renew();

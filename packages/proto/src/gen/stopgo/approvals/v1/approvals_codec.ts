@@ -2,19 +2,165 @@
 // @generated from file stopgo/approvals/v1/approvals.proto (package stopgo.approvals.v1, syntax proto3)
 /* eslint-disable */
 
-import type { DecisionKind, GrantStandingRequest, GrantStandingResponse, ResolveRequest, ResolveResponse, RevokeStandingRequest, RevokeStandingResponse } from "./approvals_pb.ts";
-import { GrantStandingRequestSchema, GrantStandingResponseSchema, ResolveRequestSchema, ResolveResponseSchema, RevokeStandingRequestSchema, RevokeStandingResponseSchema } from "./approvals_pb.ts";
+import type { AcceptedTools, AcceptToolsRequest, AcceptToolsResponse, DecisionKind, GrantStandingRequest, GrantStandingResponse, ResolveRequest, ResolveResponse, RevokeStandingRequest, RevokeStandingResponse } from "./approvals_pb.ts";
+import { AcceptedToolsSchema, AcceptToolsRequestSchema, AcceptToolsResponseSchema, GrantStandingRequestSchema, GrantStandingResponseSchema, ResolveRequestSchema, ResolveResponseSchema, RevokeStandingRequestSchema, RevokeStandingResponseSchema } from "./approvals_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createActor, readActor, writeActor, zeroActor } from "../../events/v1/envelope_codec.ts";
-import { createIdempotency, readIdempotency, writeIdempotency, zeroIdempotency } from "../../events/v1/payload_codec.ts";
 import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
-import { toMessage } from "../../../../codec/made.ts";
+import { toMessage, toMessages } from "../../../../codec/made.ts";
+import { createIdempotency, createPinnedTool, readIdempotency, readPinnedTool, writeIdempotency, writePinnedTool, zeroIdempotency, zeroPinnedTool } from "../../events/v1/payload_codec.ts";
 import { createConversationView, readConversationView, writeConversationView, zeroConversationView } from "../../store/v1/views_codec.ts";
 import { createTurn, createWait, readTurn, readWait, writeTurn, writeWait, zeroTurn, zeroWait } from "../../orchestrator/v1/orchestrator_codec.ts";
 import type { Decision } from "../../events/v1/payload_pb.ts";
 import type { DescMessage } from "@bufbuild/protobuf";
+
+export function zeroAcceptToolsRequest(): AcceptToolsRequest {
+  return {
+    $typeName: "stopgo.approvals.v1.AcceptToolsRequest",
+    servers: [],
+  };
+}
+
+export function writeAcceptToolsRequest(writer: Writer, message: AcceptToolsRequest): void {
+  if (message.$typeName !== "stopgo.approvals.v1.AcceptToolsRequest") throw new LeftToLibrary();
+  for (const one of message.servers) {
+    const begin = writer.fork(10);
+    writeAcceptedTools(writer, one);
+    writer.join(begin);
+  }
+  if (message.actor !== undefined) {
+    const begin = writer.fork(18);
+    writeActor(writer, message.actor);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readAcceptToolsRequest(reader: Reader, length: number, message: AcceptToolsRequest): AcceptToolsRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.servers.push(readAcceptedTools(reader, reader.uint32(), zeroAcceptedTools()));
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.actor = readActor(reader, reader.uint32(), message.actor ?? zeroActor());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createAcceptToolsRequest(given: Given): AcceptToolsRequest {
+  const message = zeroAcceptToolsRequest();
+  if (given.servers != null) message.servers = toMessages(given.servers, createAcceptedTools, "stopgo.approvals.v1.AcceptedTools");
+  if (given.actor != null) message.actor = toMessage(given.actor, createActor, "stopgo.events.v1.Actor");
+  return message;
+}
+
+export function zeroAcceptedTools(): AcceptedTools {
+  return {
+    $typeName: "stopgo.approvals.v1.AcceptedTools",
+    identity: '',
+    tools: [],
+  };
+}
+
+export function writeAcceptedTools(writer: Writer, message: AcceptedTools): void {
+  if (message.$typeName !== "stopgo.approvals.v1.AcceptedTools") throw new LeftToLibrary();
+  if (message.identity !== '') {
+    writer.string(10, message.identity);
+  }
+  for (const one of message.tools) {
+    const begin = writer.fork(18);
+    writePinnedTool(writer, one);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readAcceptedTools(reader: Reader, length: number, message: AcceptedTools): AcceptedTools {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.identity = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.tools.push(readPinnedTool(reader, reader.uint32(), zeroPinnedTool()));
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createAcceptedTools(given: Given): AcceptedTools {
+  const message = zeroAcceptedTools();
+  if (given.identity != null) message.identity = given.identity;
+  if (given.tools != null) message.tools = toMessages(given.tools, createPinnedTool, "stopgo.events.v1.PinnedTool");
+  return message;
+}
+
+export function zeroAcceptToolsResponse(): AcceptToolsResponse {
+  return {
+    $typeName: "stopgo.approvals.v1.AcceptToolsResponse",
+    revisions: [],
+  };
+}
+
+export function writeAcceptToolsResponse(writer: Writer, message: AcceptToolsResponse): void {
+  if (message.$typeName !== "stopgo.approvals.v1.AcceptToolsResponse") throw new LeftToLibrary();
+  if (message.revisions.length > 0) {
+    const begin = writer.fork(10);
+    for (const one of message.revisions) writer.uint32(0, one);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readAcceptToolsResponse(reader: Reader, length: number, message: AcceptToolsResponse): AcceptToolsResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag === 10) for (const stop = reader.end(); reader.pos < stop; ) message.revisions.push(reader.uint32());
+        else if (tag === 8) message.revisions.push(reader.uint32());
+        else throw new LeftToLibrary();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createAcceptToolsResponse(given: Given): AcceptToolsResponse {
+  const message = zeroAcceptToolsResponse();
+  if (given.revisions != null) message.revisions = given.revisions;
+  return message;
+}
 
 export function zeroGrantStandingRequest(): GrantStandingRequest {
   return {
@@ -385,6 +531,9 @@ export function createResolveResponse(given: Given): ResolveResponse {
 
 /** How the messages of stopgo/approvals/v1/approvals.proto are encoded, decoded and created. */
 export const codecs_stopgo_approvals_v1_approvals: readonly (readonly [DescMessage, Codec])[] = [
+  [AcceptToolsRequestSchema, { zero: zeroAcceptToolsRequest, write: writeAcceptToolsRequest, read: readAcceptToolsRequest, create: createAcceptToolsRequest }],
+  [AcceptedToolsSchema, { zero: zeroAcceptedTools, write: writeAcceptedTools, read: readAcceptedTools, create: createAcceptedTools }],
+  [AcceptToolsResponseSchema, { zero: zeroAcceptToolsResponse, write: writeAcceptToolsResponse, read: readAcceptToolsResponse, create: createAcceptToolsResponse }],
   [GrantStandingRequestSchema, { zero: zeroGrantStandingRequest, write: writeGrantStandingRequest, read: readGrantStandingRequest, create: createGrantStandingRequest }],
   [GrantStandingResponseSchema, { zero: zeroGrantStandingResponse, write: writeGrantStandingResponse, read: readGrantStandingResponse, create: createGrantStandingResponse }],
   [RevokeStandingRequestSchema, { zero: zeroRevokeStandingRequest, write: writeRevokeStandingRequest, read: readRevokeStandingRequest, create: createRevokeStandingRequest }],

@@ -6,7 +6,7 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Actor } from "../../events/v1/envelope_pb.ts";
 import { file_stopgo_events_v1_envelope } from "../../events/v1/envelope_pb.ts";
-import type { Decision, Idempotency } from "../../events/v1/payload_pb.ts";
+import type { Decision, Idempotency, PinnedTool } from "../../events/v1/payload_pb.ts";
 import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
 import type { Turn, Wait } from "../../orchestrator/v1/orchestrator_pb.ts";
 import { file_stopgo_orchestrator_v1_orchestrator } from "../../orchestrator/v1/orchestrator_pb.ts";
@@ -18,7 +18,78 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/approvals/v1/approvals.proto.
  */
 export const file_stopgo_approvals_v1_approvals: GenFile = /*@__PURE__*/
-  fileDesc("CiNzdG9wZ28vYXBwcm92YWxzL3YxL2FwcHJvdmFscy5wcm90bxITc3RvcGdvLmFwcHJvdmFscy52MSKfAQoUR3JhbnRTdGFuZGluZ1JlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSFgoOc2FtZV9hcmd1bWVudHMYAiABKAgSJgoFYWN0b3IYAyABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yEjIKC2lkZW1wb3RlbmN5GAQgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSJIChVHcmFudFN0YW5kaW5nUmVzcG9uc2USLwoEdmlldxgBIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3IqEBChVSZXZva2VTdGFuZGluZ1JlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhMKC3N0YW5kaW5nX2lkGAIgASgJEiYKBWFjdG9yGAMgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5BY3RvchIyCgtpZGVtcG90ZW5jeRgEIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiSQoWUmV2b2tlU3RhbmRpbmdSZXNwb25zZRIvCgR2aWV3GAEgASgLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcirgIKDlJlc29sdmVSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJEjAKCGRlY2lzaW9uGAIgASgOMhouc3RvcGdvLmV2ZW50cy52MS5EZWNpc2lvbkICGAESLwoEa2luZBgHIAEoDjIhLnN0b3Bnby5hcHByb3ZhbHMudjEuRGVjaXNpb25LaW5kEg4KBnJlc3VsdBgDIAEoCRImCgVhY3RvchgEIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuQWN0b3ISKgoEd2FpdBgFIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuV2FpdBIyCgtpZGVtcG90ZW5jeRgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kSDAoEc2FpZBgIIAEoCSI9Cg9SZXNvbHZlUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybireAQoMRGVjaXNpb25LaW5kEh0KGURFQ0lTSU9OX0tJTkRfVU5TUEVDSUZJRUQQABIZChVERUNJU0lPTl9LSU5EX0FQUFJPVkUQARIYChRERUNJU0lPTl9LSU5EX1JFSkVDVBACEhsKF0RFQ0lTSU9OX0tJTkRfUlVOX0FHQUlOEAUSGgoWREVDSVNJT05fS0lORF9IQVBQRU5FRBAGEhkKFURFQ0lTSU9OX0tJTkRfR0lWRV9VUBAHEhoKFkRFQ0lTSU9OX0tJTkRfV0lUSERSQVcQCCIECAMQAyIECAQQBDK7AgoQQXBwcm92YWxzU2VydmljZRJUCgdSZXNvbHZlEiMuc3RvcGdvLmFwcHJvdmFscy52MS5SZXNvbHZlUmVxdWVzdBokLnN0b3Bnby5hcHByb3ZhbHMudjEuUmVzb2x2ZVJlc3BvbnNlEmYKDUdyYW50U3RhbmRpbmcSKS5zdG9wZ28uYXBwcm92YWxzLnYxLkdyYW50U3RhbmRpbmdSZXF1ZXN0Giouc3RvcGdvLmFwcHJvdmFscy52MS5HcmFudFN0YW5kaW5nUmVzcG9uc2USaQoOUmV2b2tlU3RhbmRpbmcSKi5zdG9wZ28uYXBwcm92YWxzLnYxLlJldm9rZVN0YW5kaW5nUmVxdWVzdBorLnN0b3Bnby5hcHByb3ZhbHMudjEuUmV2b2tlU3RhbmRpbmdSZXNwb25zZWIGcHJvdG8z", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_orchestrator_v1_orchestrator, file_stopgo_store_v1_views]);
+  fileDesc("CiNzdG9wZ28vYXBwcm92YWxzL3YxL2FwcHJvdmFscy5wcm90bxITc3RvcGdvLmFwcHJvdmFscy52MSJxChJBY2NlcHRUb29sc1JlcXVlc3QSMwoHc2VydmVycxgBIAMoCzIiLnN0b3Bnby5hcHByb3ZhbHMudjEuQWNjZXB0ZWRUb29scxImCgVhY3RvchgCIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuQWN0b3IiTgoNQWNjZXB0ZWRUb29scxIQCghpZGVudGl0eRgBIAEoCRIrCgV0b29scxgCIAMoCzIcLnN0b3Bnby5ldmVudHMudjEuUGlubmVkVG9vbCIoChNBY2NlcHRUb29sc1Jlc3BvbnNlEhEKCXJldmlzaW9ucxgBIAMoDSKfAQoUR3JhbnRTdGFuZGluZ1JlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSFgoOc2FtZV9hcmd1bWVudHMYAiABKAgSJgoFYWN0b3IYAyABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yEjIKC2lkZW1wb3RlbmN5GAQgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSJIChVHcmFudFN0YW5kaW5nUmVzcG9uc2USLwoEdmlldxgBIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3IqEBChVSZXZva2VTdGFuZGluZ1JlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhMKC3N0YW5kaW5nX2lkGAIgASgJEiYKBWFjdG9yGAMgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5BY3RvchIyCgtpZGVtcG90ZW5jeRgEIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiSQoWUmV2b2tlU3RhbmRpbmdSZXNwb25zZRIvCgR2aWV3GAEgASgLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcirgIKDlJlc29sdmVSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJEjAKCGRlY2lzaW9uGAIgASgOMhouc3RvcGdvLmV2ZW50cy52MS5EZWNpc2lvbkICGAESLwoEa2luZBgHIAEoDjIhLnN0b3Bnby5hcHByb3ZhbHMudjEuRGVjaXNpb25LaW5kEg4KBnJlc3VsdBgDIAEoCRImCgVhY3RvchgEIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuQWN0b3ISKgoEd2FpdBgFIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuV2FpdBIyCgtpZGVtcG90ZW5jeRgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kSDAoEc2FpZBgIIAEoCSI9Cg9SZXNvbHZlUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybireAQoMRGVjaXNpb25LaW5kEh0KGURFQ0lTSU9OX0tJTkRfVU5TUEVDSUZJRUQQABIZChVERUNJU0lPTl9LSU5EX0FQUFJPVkUQARIYChRERUNJU0lPTl9LSU5EX1JFSkVDVBACEhsKF0RFQ0lTSU9OX0tJTkRfUlVOX0FHQUlOEAUSGgoWREVDSVNJT05fS0lORF9IQVBQRU5FRBAGEhkKFURFQ0lTSU9OX0tJTkRfR0lWRV9VUBAHEhoKFkRFQ0lTSU9OX0tJTkRfV0lUSERSQVcQCCIECAMQAyIECAQQBDKdAwoQQXBwcm92YWxzU2VydmljZRJUCgdSZXNvbHZlEiMuc3RvcGdvLmFwcHJvdmFscy52MS5SZXNvbHZlUmVxdWVzdBokLnN0b3Bnby5hcHByb3ZhbHMudjEuUmVzb2x2ZVJlc3BvbnNlEmYKDUdyYW50U3RhbmRpbmcSKS5zdG9wZ28uYXBwcm92YWxzLnYxLkdyYW50U3RhbmRpbmdSZXF1ZXN0Giouc3RvcGdvLmFwcHJvdmFscy52MS5HcmFudFN0YW5kaW5nUmVzcG9uc2USaQoOUmV2b2tlU3RhbmRpbmcSKi5zdG9wZ28uYXBwcm92YWxzLnYxLlJldm9rZVN0YW5kaW5nUmVxdWVzdBorLnN0b3Bnby5hcHByb3ZhbHMudjEuUmV2b2tlU3RhbmRpbmdSZXNwb25zZRJgCgtBY2NlcHRUb29scxInLnN0b3Bnby5hcHByb3ZhbHMudjEuQWNjZXB0VG9vbHNSZXF1ZXN0Giguc3RvcGdvLmFwcHJvdmFscy52MS5BY2NlcHRUb29sc1Jlc3BvbnNlYgZwcm90bzM", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_orchestrator_v1_orchestrator, file_stopgo_store_v1_views]);
+
+/**
+ * @generated from message stopgo.approvals.v1.AcceptToolsRequest
+ */
+export type AcceptToolsRequest = Message<"stopgo.approvals.v1.AcceptToolsRequest"> & {
+  /**
+   * 1 to 512 tools together.
+   *
+   * @generated from field: repeated stopgo.approvals.v1.AcceptedTools servers = 1;
+   */
+  servers: AcceptedTools[];
+
+  /**
+   * Who accepts them.
+   *
+   * @generated from field: stopgo.events.v1.Actor actor = 2;
+   */
+  actor?: Actor | undefined;
+};
+
+/**
+ * Describes the message stopgo.approvals.v1.AcceptToolsRequest.
+ * Use `create(AcceptToolsRequestSchema)` to create a new message.
+ */
+export const AcceptToolsRequestSchema: GenMessage<AcceptToolsRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_approvals_v1_approvals, 0);
+
+/**
+ * @generated from message stopgo.approvals.v1.AcceptedTools
+ */
+export type AcceptedTools = Message<"stopgo.approvals.v1.AcceptedTools"> & {
+  /**
+   * Names the stream pins-<identity> of the server.
+   *
+   * @generated from field: string identity = 1;
+   */
+  identity: string;
+
+  /**
+   * Under the server's own names.
+   *
+   * @generated from field: repeated stopgo.events.v1.PinnedTool tools = 2;
+   */
+  tools: PinnedTool[];
+};
+
+/**
+ * Describes the message stopgo.approvals.v1.AcceptedTools.
+ * Use `create(AcceptedToolsSchema)` to create a new message.
+ */
+export const AcceptedToolsSchema: GenMessage<AcceptedTools> = /*@__PURE__*/
+  messageDesc(file_stopgo_approvals_v1_approvals, 1);
+
+/**
+ * @generated from message stopgo.approvals.v1.AcceptToolsResponse
+ */
+export type AcceptToolsResponse = Message<"stopgo.approvals.v1.AcceptToolsResponse"> & {
+  /**
+   * In the order of the request: the revision of the server's stream that has it.
+   *
+   * @generated from field: repeated uint32 revisions = 1;
+   */
+  revisions: number[];
+};
+
+/**
+ * Describes the message stopgo.approvals.v1.AcceptToolsResponse.
+ * Use `create(AcceptToolsResponseSchema)` to create a new message.
+ */
+export const AcceptToolsResponseSchema: GenMessage<AcceptToolsResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_approvals_v1_approvals, 2);
 
 /**
  * @generated from message stopgo.approvals.v1.GrantStandingRequest
@@ -52,7 +123,7 @@ export type GrantStandingRequest = Message<"stopgo.approvals.v1.GrantStandingReq
  * Use `create(GrantStandingRequestSchema)` to create a new message.
  */
 export const GrantStandingRequestSchema: GenMessage<GrantStandingRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 0);
+  messageDesc(file_stopgo_approvals_v1_approvals, 3);
 
 /**
  * @generated from message stopgo.approvals.v1.GrantStandingResponse
@@ -71,7 +142,7 @@ export type GrantStandingResponse = Message<"stopgo.approvals.v1.GrantStandingRe
  * Use `create(GrantStandingResponseSchema)` to create a new message.
  */
 export const GrantStandingResponseSchema: GenMessage<GrantStandingResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 1);
+  messageDesc(file_stopgo_approvals_v1_approvals, 4);
 
 /**
  * @generated from message stopgo.approvals.v1.RevokeStandingRequest
@@ -103,7 +174,7 @@ export type RevokeStandingRequest = Message<"stopgo.approvals.v1.RevokeStandingR
  * Use `create(RevokeStandingRequestSchema)` to create a new message.
  */
 export const RevokeStandingRequestSchema: GenMessage<RevokeStandingRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 2);
+  messageDesc(file_stopgo_approvals_v1_approvals, 5);
 
 /**
  * @generated from message stopgo.approvals.v1.RevokeStandingResponse
@@ -120,7 +191,7 @@ export type RevokeStandingResponse = Message<"stopgo.approvals.v1.RevokeStanding
  * Use `create(RevokeStandingResponseSchema)` to create a new message.
  */
 export const RevokeStandingResponseSchema: GenMessage<RevokeStandingResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 3);
+  messageDesc(file_stopgo_approvals_v1_approvals, 6);
 
 /**
  * @generated from message stopgo.approvals.v1.ResolveRequest
@@ -181,7 +252,7 @@ export type ResolveRequest = Message<"stopgo.approvals.v1.ResolveRequest"> & {
  * Use `create(ResolveRequestSchema)` to create a new message.
  */
 export const ResolveRequestSchema: GenMessage<ResolveRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 4);
+  messageDesc(file_stopgo_approvals_v1_approvals, 7);
 
 /**
  * @generated from message stopgo.approvals.v1.ResolveResponse
@@ -200,7 +271,7 @@ export type ResolveResponse = Message<"stopgo.approvals.v1.ResolveResponse"> & {
  * Use `create(ResolveResponseSchema)` to create a new message.
  */
 export const ResolveResponseSchema: GenMessage<ResolveResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 5);
+  messageDesc(file_stopgo_approvals_v1_approvals, 8);
 
 /**
  * DecisionKind is what a person says to an approval, in the words of its choices. What becomes of the approval is on the record as
@@ -313,6 +384,18 @@ export const ApprovalsService: GenService<{
     methodKind: "unary";
     input: typeof RevokeStandingRequestSchema;
     output: typeof RevokeStandingResponseSchema;
+  },
+  /**
+   * AcceptTools records that somebody accepts tools of servers as they are defined: those of one server together. What is accepted so
+   * already is not recorded again. NOT_FOUND: no bridge has met that server. UNAVAILABLE: unknown whether it is recorded; repeat it,
+   * which does no harm.
+   *
+   * @generated from rpc stopgo.approvals.v1.ApprovalsService.AcceptTools
+   */
+  acceptTools: {
+    methodKind: "unary";
+    input: typeof AcceptToolsRequestSchema;
+    output: typeof AcceptToolsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_stopgo_approvals_v1_approvals, 0);

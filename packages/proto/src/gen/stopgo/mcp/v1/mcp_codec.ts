@@ -2,14 +2,14 @@
 // @generated from file stopgo/mcp/v1/mcp.proto (package stopgo.mcp.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AcceptToolsRequest, AcceptToolsResponse, AnswerCallRequest, AnswerCallResponse, Asking, CallKey, CancelCallRequest, CancelCallResponse, ExecuteRequest, ExecuteResponse, FailureKind, FenceCallRequest, FenceCallResponse, Finished, Forgotten, HeldTool, HintOrigin, HintOrigins, Hints, LeftOutTool, ListHeldToolsRequest, ListHeldToolsResponse, ListServersRequest, ListServersResponse, ListToolsRequest, ListToolsResponse, NeverSeen, PinState, Question, Refused, RefusedReason, Running, Server, ServerInstructions, ServerState, Tool, ToolPin, Unknown } from "./mcp_pb.ts";
-import { AcceptToolsRequestSchema, AcceptToolsResponseSchema, AnswerCallRequestSchema, AnswerCallResponseSchema, AskingSchema, CallKeySchema, CancelCallRequestSchema, CancelCallResponseSchema, ExecuteRequestSchema, ExecuteResponseSchema, FenceCallRequestSchema, FenceCallResponseSchema, FinishedSchema, ForgottenSchema, HeldToolSchema, HintOriginsSchema, HintsSchema, LeftOutToolSchema, ListHeldToolsRequestSchema, ListHeldToolsResponseSchema, ListServersRequestSchema, ListServersResponseSchema, ListToolsRequestSchema, ListToolsResponseSchema, NeverSeenSchema, QuestionSchema, RefusedSchema, RunningSchema, ServerInstructionsSchema, ServerSchema, ToolPinSchema, ToolSchema, UnknownSchema } from "./mcp_pb.ts";
+import type { AcceptedAt, AcceptToolsRequest, AcceptToolsResponse, AnswerCallRequest, AnswerCallResponse, Asking, CallKey, CancelCallRequest, CancelCallResponse, DefinedTools, DefineToolsRequest, DefineToolsResponse, ExecuteRequest, ExecuteResponse, FailureKind, FenceCallRequest, FenceCallResponse, Finished, Forgotten, HeldTool, HintOrigin, HintOrigins, Hints, LearnAcceptedRequest, LearnAcceptedResponse, LeftOutTool, ListHeldToolsRequest, ListHeldToolsResponse, ListServersRequest, ListServersResponse, ListToolsRequest, ListToolsResponse, NeverSeen, PinState, Question, Refused, RefusedReason, Running, Server, ServerInstructions, ServerState, Tool, ToolPin, Unknown } from "./mcp_pb.ts";
+import { AcceptedAtSchema, AcceptToolsRequestSchema, AcceptToolsResponseSchema, AnswerCallRequestSchema, AnswerCallResponseSchema, AskingSchema, CallKeySchema, CancelCallRequestSchema, CancelCallResponseSchema, DefinedToolsSchema, DefineToolsRequestSchema, DefineToolsResponseSchema, ExecuteRequestSchema, ExecuteResponseSchema, FenceCallRequestSchema, FenceCallResponseSchema, FinishedSchema, ForgottenSchema, HeldToolSchema, HintOriginsSchema, HintsSchema, LearnAcceptedRequestSchema, LearnAcceptedResponseSchema, LeftOutToolSchema, ListHeldToolsRequestSchema, ListHeldToolsResponseSchema, ListServersRequestSchema, ListServersResponseSchema, ListToolsRequestSchema, ListToolsResponseSchema, NeverSeenSchema, QuestionSchema, RefusedSchema, RunningSchema, ServerInstructionsSchema, ServerSchema, ToolPinSchema, ToolSchema, UnknownSchema } from "./mcp_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
 import { toMessage, toMessages } from "../../../../codec/made.ts";
-import { createBlobRef, createSamplingRequest, readBlobRef, readSamplingRequest, writeBlobRef, writeSamplingRequest, zeroBlobRef, zeroSamplingRequest } from "../../events/v1/payload_codec.ts";
+import { createBlobRef, createPinnedTool, createSamplingRequest, readBlobRef, readPinnedTool, readSamplingRequest, writeBlobRef, writePinnedTool, writeSamplingRequest, zeroBlobRef, zeroPinnedTool, zeroSamplingRequest } from "../../events/v1/payload_codec.ts";
 import type { InputAction } from "../../events/v1/payload_pb.ts";
 import { createActor, readActor, writeActor, zeroActor } from "../../events/v1/envelope_codec.ts";
 import type { DescMessage } from "@bufbuild/protobuf";
@@ -2274,6 +2274,259 @@ export function createAcceptToolsResponse(_given: Given): AcceptToolsResponse {
   return message;
 }
 
+export function zeroDefineToolsRequest(): DefineToolsRequest {
+  return {
+    $typeName: "stopgo.mcp.v1.DefineToolsRequest",
+    tools: [],
+  };
+}
+
+export function writeDefineToolsRequest(writer: Writer, message: DefineToolsRequest): void {
+  if (message.$typeName !== "stopgo.mcp.v1.DefineToolsRequest") throw new LeftToLibrary();
+  for (const one of message.tools) {
+    const begin = writer.fork(10);
+    writeToolPin(writer, one);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readDefineToolsRequest(reader: Reader, length: number, message: DefineToolsRequest): DefineToolsRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.tools.push(readToolPin(reader, reader.uint32(), zeroToolPin()));
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createDefineToolsRequest(given: Given): DefineToolsRequest {
+  const message = zeroDefineToolsRequest();
+  if (given.tools != null) message.tools = toMessages(given.tools, createToolPin, "stopgo.mcp.v1.ToolPin");
+  return message;
+}
+
+export function zeroDefineToolsResponse(): DefineToolsResponse {
+  return {
+    $typeName: "stopgo.mcp.v1.DefineToolsResponse",
+    servers: [],
+  };
+}
+
+export function writeDefineToolsResponse(writer: Writer, message: DefineToolsResponse): void {
+  if (message.$typeName !== "stopgo.mcp.v1.DefineToolsResponse") throw new LeftToLibrary();
+  for (const one of message.servers) {
+    const begin = writer.fork(10);
+    writeDefinedTools(writer, one);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readDefineToolsResponse(reader: Reader, length: number, message: DefineToolsResponse): DefineToolsResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.servers.push(readDefinedTools(reader, reader.uint32(), zeroDefinedTools()));
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createDefineToolsResponse(given: Given): DefineToolsResponse {
+  const message = zeroDefineToolsResponse();
+  if (given.servers != null) message.servers = toMessages(given.servers, createDefinedTools, "stopgo.mcp.v1.DefinedTools");
+  return message;
+}
+
+export function zeroDefinedTools(): DefinedTools {
+  return {
+    $typeName: "stopgo.mcp.v1.DefinedTools",
+    identity: '',
+    tools: [],
+  };
+}
+
+export function writeDefinedTools(writer: Writer, message: DefinedTools): void {
+  if (message.$typeName !== "stopgo.mcp.v1.DefinedTools") throw new LeftToLibrary();
+  if (message.identity !== '') {
+    writer.string(10, message.identity);
+  }
+  for (const one of message.tools) {
+    const begin = writer.fork(18);
+    writePinnedTool(writer, one);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readDefinedTools(reader: Reader, length: number, message: DefinedTools): DefinedTools {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.identity = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.tools.push(readPinnedTool(reader, reader.uint32(), zeroPinnedTool()));
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createDefinedTools(given: Given): DefinedTools {
+  const message = zeroDefinedTools();
+  if (given.identity != null) message.identity = given.identity;
+  if (given.tools != null) message.tools = toMessages(given.tools, createPinnedTool, "stopgo.events.v1.PinnedTool");
+  return message;
+}
+
+export function zeroLearnAcceptedRequest(): LearnAcceptedRequest {
+  return {
+    $typeName: "stopgo.mcp.v1.LearnAcceptedRequest",
+    servers: [],
+  };
+}
+
+export function writeLearnAcceptedRequest(writer: Writer, message: LearnAcceptedRequest): void {
+  if (message.$typeName !== "stopgo.mcp.v1.LearnAcceptedRequest") throw new LeftToLibrary();
+  for (const one of message.servers) {
+    const begin = writer.fork(10);
+    writeAcceptedAt(writer, one);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readLearnAcceptedRequest(reader: Reader, length: number, message: LearnAcceptedRequest): LearnAcceptedRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.servers.push(readAcceptedAt(reader, reader.uint32(), zeroAcceptedAt()));
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createLearnAcceptedRequest(given: Given): LearnAcceptedRequest {
+  const message = zeroLearnAcceptedRequest();
+  if (given.servers != null) message.servers = toMessages(given.servers, createAcceptedAt, "stopgo.mcp.v1.AcceptedAt");
+  return message;
+}
+
+export function zeroAcceptedAt(): AcceptedAt {
+  return {
+    $typeName: "stopgo.mcp.v1.AcceptedAt",
+    identity: '',
+    revision: 0,
+  };
+}
+
+export function writeAcceptedAt(writer: Writer, message: AcceptedAt): void {
+  if (message.$typeName !== "stopgo.mcp.v1.AcceptedAt") throw new LeftToLibrary();
+  if (message.identity !== '') {
+    writer.string(10, message.identity);
+  }
+  if (message.revision != 0) {
+    writer.uint32(16, message.revision);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readAcceptedAt(reader: Reader, length: number, message: AcceptedAt): AcceptedAt {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.identity = reader.string();
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.revision = reader.uint32();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createAcceptedAt(given: Given): AcceptedAt {
+  const message = zeroAcceptedAt();
+  if (given.identity != null) message.identity = given.identity;
+  if (given.revision != null) message.revision = given.revision;
+  return message;
+}
+
+export function zeroLearnAcceptedResponse(): LearnAcceptedResponse {
+  return {
+    $typeName: "stopgo.mcp.v1.LearnAcceptedResponse",
+  };
+}
+
+export function writeLearnAcceptedResponse(writer: Writer, message: LearnAcceptedResponse): void {
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readLearnAcceptedResponse(reader: Reader, length: number, message: LearnAcceptedResponse): LearnAcceptedResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    unknown = reader.unknown(tag, unknown);
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createLearnAcceptedResponse(_given: Given): LearnAcceptedResponse {
+  const message = zeroLearnAcceptedResponse();
+  return message;
+}
+
 /** How the messages of stopgo/mcp/v1/mcp.proto are encoded, decoded and created. */
 export const codecs_stopgo_mcp_v1_mcp: readonly (readonly [DescMessage, Codec])[] = [
   [ListToolsRequestSchema, { zero: zeroListToolsRequest, write: writeListToolsRequest, read: readListToolsRequest, create: createListToolsRequest }],
@@ -2309,4 +2562,10 @@ export const codecs_stopgo_mcp_v1_mcp: readonly (readonly [DescMessage, Codec])[
   [AcceptToolsRequestSchema, { zero: zeroAcceptToolsRequest, write: writeAcceptToolsRequest, read: readAcceptToolsRequest, create: createAcceptToolsRequest }],
   [ToolPinSchema, { zero: zeroToolPin, write: writeToolPin, read: readToolPin, create: createToolPin }],
   [AcceptToolsResponseSchema, { zero: zeroAcceptToolsResponse, write: writeAcceptToolsResponse, read: readAcceptToolsResponse, create: createAcceptToolsResponse }],
+  [DefineToolsRequestSchema, { zero: zeroDefineToolsRequest, write: writeDefineToolsRequest, read: readDefineToolsRequest, create: createDefineToolsRequest }],
+  [DefineToolsResponseSchema, { zero: zeroDefineToolsResponse, write: writeDefineToolsResponse, read: readDefineToolsResponse, create: createDefineToolsResponse }],
+  [DefinedToolsSchema, { zero: zeroDefinedTools, write: writeDefinedTools, read: readDefinedTools, create: createDefinedTools }],
+  [LearnAcceptedRequestSchema, { zero: zeroLearnAcceptedRequest, write: writeLearnAcceptedRequest, read: readLearnAcceptedRequest, create: createLearnAcceptedRequest }],
+  [AcceptedAtSchema, { zero: zeroAcceptedAt, write: writeAcceptedAt, read: readAcceptedAt, create: createAcceptedAt }],
+  [LearnAcceptedResponseSchema, { zero: zeroLearnAcceptedResponse, write: writeLearnAcceptedResponse, read: readLearnAcceptedResponse, create: createLearnAcceptedResponse }],
 ];
