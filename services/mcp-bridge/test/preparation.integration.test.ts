@@ -73,6 +73,8 @@ test('a call that waits for its turn is looked up meanwhile, and not once more i
   await letGo();
   finishedOf(await second);
   expect(looksFor(log, 'second')).toBe(1);
+  // By the request that takes several.
+  expect(log.askedTogether).toContainEqual(['second']);
 });
 
 test('nothing of a call that waits for its turn reaches a server that takes one at a time, its list included', async () => {

@@ -6,6 +6,8 @@ export const keyCharactersMax = 200;
 export const digestCharactersMax = 128;
 /** Idempotency keys that one load may ask for. */
 export const keysPerLoadMax = 8;
+/** Calls whose tickets are read together. */
+export const ticketsPerReadMax = 64;
 /** Longest text field of an event's envelope (ids, actor, address), in characters. */
 export const envelopeTextCharactersMax = 1_000;
 

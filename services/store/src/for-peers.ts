@@ -14,7 +14,14 @@ const writersOf: Readonly<Partial<Record<Method, readonly PeerName[]>>> = {
 };
 
 /** What a bridge reads: how a call stands on the record, its own streams, and (with the last) whether its token is taken. */
-const readByBridge: readonly Method[] = ['readTicket', 'readStream', 'follow', 'getCondition', 'listApprovals'];
+const readByBridge: readonly Method[] = [
+  'readTicket',
+  'readTickets',
+  'readStream',
+  'follow',
+  'getCondition',
+  'listApprovals',
+];
 
 /** What is not checked here: whether it may append is judged by what it appends. */
 const ownStreams = /^(?:pins|tool)-/;

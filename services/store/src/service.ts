@@ -27,6 +27,7 @@ import {
   pageMessagesMax,
   queryCharactersMax,
   readWaitMsMax,
+  ticketsPerReadMax,
   unseenPerLoadMax,
 } from './bounds.ts';
 import { checkAppend } from './check-append.ts';
@@ -140,6 +141,17 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       await views.caughtUp(signal);
       const state = views.state(request.conversationId);
       return state === undefined ? {} : ticketAnswer(state, (id) => views.approval(id), request);
+    },
+
+    async readTickets({ calls }, { signal }) {
+      if (calls.length === 0 || calls.length > ticketsPerReadMax)
+        throw invalidArgument(`tickets are read for 1 to ${ticketsPerReadMax} calls at once, not ${calls.length}`);
+      await views.caughtUp(signal);
+      const answers = calls.map((call) => {
+        const state = views.state(call.conversationId);
+        return state === undefined ? {} : ticketAnswer(state, (id) => views.approval(id), call);
+      });
+      return { answers };
     },
 
     async readStream(request) {

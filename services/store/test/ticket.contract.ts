@@ -46,6 +46,21 @@ export function ticketTests(client: () => StoreClient, newStory: () => Story): v
     ]);
   });
 
+  test('tickets of several calls are read together, in their order', async () => {
+    const [one, other] = [await told(4), await told(2)];
+    const calls = [one, other].map(({ id, runId }) => ({ conversationId: id, runId, callId }));
+    const { answers } = await client().readTickets({ calls: [...calls, { ...calls[0], callId: 'other' }] });
+    expect(answers.map(({ ticket: shown }) => shown?.state)).toEqual([
+      store.TicketState.STARTED,
+      store.TicketState.CLOSED,
+      undefined,
+    ]);
+    const many = Array.from({ length: 65 }, () => calls[0]!);
+    for (const wrong of [[], many])
+      await expect(client().readTickets({ calls: wrong })).rejects.toMatchObject({ kind: 'invalid_argument' });
+    expect((await client().readTickets({ calls: many.slice(1) })).answers).toHaveLength(64);
+  });
+
   test('a ticket names tool, pin and digest of its call, and what its approval is bound to', async () => {
     const story = await told(4);
     expect(await ticket(story)).toMatchObject({

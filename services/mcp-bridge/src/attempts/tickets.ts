@@ -3,6 +3,7 @@ import { untilAnswered } from '@stopgo/log';
 import type { mcp, store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import { abortsWithin } from '@stopgo/runtime';
+import { TicketBatch } from './ticket-batch.ts';
 
 /** What is on the record of the calls that this bridge is asked to make. */
 export type Tickets = {
@@ -22,7 +23,7 @@ export type Tickets = {
 
 /** What looking up needs. */
 export type TicketPorts = {
-  readonly store: Pick<Client<typeof store.StoreService>, 'readTicket'>;
+  readonly store: Pick<Client<typeof store.StoreService>, 'readTicket' | 'readTickets'>;
   readonly clock: Clock;
   readonly random: () => number;
   /** Whether the store is another process. */
@@ -33,11 +34,13 @@ export type TicketPorts = {
 /** Tickets as the store shows them. */
 export function storeTickets({ store, clock, random, isFar, bounds }: TicketPorts): Tickets {
   const { recordAskMs: timeoutMs, recordWaitMs } = bounds;
+  const batch = new TicketBatch({ store, clock, timeoutMs });
   return {
     freshMs: isFar ? bounds.recordFreshMs : 0,
     ticket: async ({ conversationId, runId, callId }, signal) => {
       const end = abortsWithin(recordWaitMs, signal);
-      const ask = () => store.readTicket({ conversationId, runId, callId }, { signal: end, timeoutMs });
+      const call = { conversationId, runId, callId };
+      const ask = () => (isFar ? batch.read(call, end) : store.readTicket(call, { signal: end, timeoutMs }));
       return (await untilAnswered(ask, clock, random, end)).ticket;
     },
   };

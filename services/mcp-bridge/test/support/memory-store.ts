@@ -5,7 +5,7 @@ import { type Client, createInProcessClient, type ServiceImpl } from '@stopgo/rp
 
 type Served = Pick<
   ServiceImpl<typeof store.StoreService>,
-  'append' | 'readStream' | 'follow' | 'readTicket' | 'putBlob'
+  'append' | 'readStream' | 'follow' | 'readTicket' | 'readTickets' | 'putBlob'
 >;
 type Key = Pick<store.ReadTicketRequest, 'conversationId' | 'runId' | 'callId'>;
 type Given = {
@@ -32,6 +32,8 @@ export class MemoryStore {
   away: Error | undefined;
   /** Tickets that were asked for, by the id of their call. */
   readonly asked: string[] = [];
+  /** The same, by requests for several. */
+  readonly askedTogether: string[][] = [];
 
   /** Bytes that were put beside the log, in order. */
   readonly blobs: Uint8Array[] = [];
@@ -82,13 +84,21 @@ export class MemoryStore {
     const here = (): void => {
       if (this.away !== undefined) throw this.away;
     };
+    const look = async (request: store.ReadTicketRequest) => {
+      this.asked.push(request.callId);
+      await this.holds.get(request.callId);
+      const ticket = this.#tickets.get(nameOf(request));
+      return ticket === undefined ? {} : { ticket };
+    };
     return {
       readTicket: async (request) => {
         here();
-        this.asked.push(request.callId);
-        await this.holds.get(request.callId);
-        const ticket = this.#tickets.get(nameOf(request));
-        return ticket === undefined ? {} : { ticket };
+        return look(request);
+      },
+      readTickets: async ({ calls }) => {
+        here();
+        this.askedTogether.push(calls.map(({ callId }) => callId));
+        return { answers: await Promise.all(calls.map(look)) };
       },
       append: async ({ stream, expectedRevision, events }) => {
         here();
