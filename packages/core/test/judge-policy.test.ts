@@ -103,6 +103,39 @@ describe('a predicate that cannot be evaluated', () => {
     expect(two).toMatchObject({ verdict: 'ask', rule: 'b', demand: { votes: 2 } });
   });
 
+  const of = (name: string, votes: number, notRequester = false): DemandSpec => ({
+    ...demand(votes),
+    approvers: [{ kind: 'group', name }],
+    notRequester,
+  });
+
+  test('takes away nobody whom the rule that surely matches names, and adds what it takes itself', () => {
+    const ruling = judge(
+      rule('a', 'ask', { when: failing, demand: { ...demand(3), notRequester: true } }),
+      rule('b', 'ask', { demand: of('finance', 1) }),
+    );
+    expect(ruling).toMatchObject({ verdict: 'ask', rule: 'b', demand: of('finance', 3, true), isUnknown: true });
+    expect(ruling?.reason).toMatch(/^rule "a" cannot be evaluated: .*; rule "b" wants a person to decide$/);
+  });
+
+  test('is kept to by the rule that surely matches', () => {
+    expect(
+      judge(rule('a', 'ask', { when: failing, demand: of('finance', 2) }), rule('b', 'ask', { demand: demand(1) })),
+    ).toMatchObject({ verdict: 'ask', demand: of('finance', 2) });
+  });
+
+  test.each([['of the rule that matches'], ['of another that cannot be evaluated']])(
+    'refuses where nobody is named by both it and the demand %s',
+    (which) => {
+      const second = { demand: of('finance', 1), ...(which === 'of the rule that matches' ? {} : { when: failing }) };
+      const rules = [rule('a', 'ask', { when: failing, demand: of('support', 1) }), rule('b', 'ask', second)];
+      expect(judge(...rules, rule('c', 'ask'))).toMatchObject({ verdict: 'deny', rule: 'a' });
+      const ruling = judge(...rules);
+      expect(ruling).toMatchObject({ verdict: 'deny', rule: 'a' });
+      expect(ruling?.reason).toContain('; nobody may decide both by it and by rule "b"');
+    },
+  );
+
   test.each([
     ['comes to no true or false', 'args.amount'],
     ['names what is not there', 'args.to.iban == "x"'],

@@ -313,6 +313,18 @@ describe('what somebody lets run for the rest of the conversation', () => {
     expect(withRules([rule('one', 'ask')])).toEqual([AUTO_APPROVED]);
   });
 
+  test('answers no rule that cannot be evaluated, whatever the rule after it says', () => {
+    const cap = rule('cap', 'deny', { tool: 'add', when: 'args.amount > 1000.0' });
+    const of = (amount: unknown, ...rules: readonly Rule[]) => {
+      const policy = { rules: [cap, ...rules] };
+      const begins = said('more', { runId: 'run-2', policy });
+      return dispositions(given(...ended, begins, answered({ calls: [call('add', { amount })] }, { policy })).log);
+    };
+    expect(of('5000')).toEqual([GATED]);
+    expect(of('5000', rule('pay', 'ask'))).toEqual([GATED]);
+    expect(of(5, rule('pay', 'ask'))).toEqual([AUTO_APPROVED]);
+  });
+
   test('holds in later runs, until it is taken back', () => {
     const again = (...between: readonly Happening[]) =>
       dispositions(

@@ -47,7 +47,7 @@ export function verdictOn(
     const demand = ruled?.demand;
     const ofRule = ruled === undefined ? {} : { rule: ruled.rule, ...(demand && { demand }) };
     const stands =
-      isRequired || demand !== undefined
+      isRequired || demand !== undefined || ruled?.isUnknown
         ? undefined
         : standingFor(standing, { server, tool: tool.name, pin: tool.pin, digest: call.digest });
     if (stands === undefined) return { disposition: GATED, reason, ...ofRule };

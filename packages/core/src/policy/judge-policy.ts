@@ -6,6 +6,7 @@ import { type Json, parseJson } from '../text/json.ts';
 import { type Bindings, evaluate, type Predicate, readPredicate } from './cel.ts';
 import type { Sizes } from './cel-check.ts';
 import type { Hints } from './hints.ts';
+import { mergeDemands } from './merge-demands.ts';
 import type { DemandSpec, Policy, Rule, RuleVerdict } from './policy.ts';
 
 /** A call as rules see it. */
@@ -59,6 +60,8 @@ export type Ruling = {
   readonly rule: string;
   readonly reason: string;
   readonly demand?: DemandSpec;
+  /** A rule could not be evaluated: a person is to look at this very call. */
+  readonly isUnknown?: true;
 };
 
 /** Name under which the calls of a tool are counted. */
@@ -68,17 +71,18 @@ export function countedAs({ server, tool }: Pick<PolicyCall, 'server' | 'tool'>)
 
 /**
  * What the first rule that matches makes of a call; undefined if none does. A predicate that cannot be evaluated counts as one that asks:
- * the rules after it are tried as well, and what the first of them decides counts if that is stricter. So nobody gets around a rule by
- * arguments that a rule before it cannot be evaluated over.
+ * the rules after it are tried as well, and what the first of them says counts too: a no, or what its approval takes beside (see
+ * `mergeDemands`). So nobody gets around a rule by arguments that one of them cannot be evaluated over. Where nobody could decide by
+ * both, it is a no.
  */
 export function judgeByPolicy(policy: Policy, call: PolicyCall, context: PolicyContext): Ruling | undefined {
   let unknown: Ruling | undefined;
   for (const { rule, look } of looksAt(policy, call, context)) {
     if (look.kind === 'passed') continue;
     const ruling = rulingOf(rule);
-    if (look.kind === 'matches') return stricter(unknown, ruling);
+    if (look.kind === 'matches') return both(unknown, ruling);
     const reason = `rule "${rule.name}" cannot be evaluated: ${look.why}`;
-    unknown = stricter(unknown, { ...ruling, verdict: 'ask', reason });
+    unknown = both(unknown, { ...ruling, verdict: 'ask', reason, isUnknown: true });
   }
   return unknown;
 }
@@ -115,16 +119,19 @@ function lookWhen(rule: Rule, given: Given | undefined): Look {
   return evaluated.value ? { kind: 'matches' } : { kind: 'passed', why: 'its predicate is false' };
 }
 
-/** Of two rulings the stricter one: a no, then a yes that takes more, then any yes; of equals the first. */
-function stricter(first: Ruling | undefined, second: Ruling): Ruling {
-  return first === undefined || strictness(second) > strictness(first) ? second : first;
-}
-
-function strictness({ verdict, demand }: Ruling): number {
-  if (verdict === 'deny') return Number.POSITIVE_INFINITY;
-  if (verdict === 'allow') return 0;
-  if (demand === undefined) return 1;
-  return 1 + demand.votes + (demand.approvers.length > 0 ? 1 : 0) + (demand.notRequester ? 1 : 0);
+/** What rules that cannot be evaluated, and one after them, make of a call together. */
+function both(unknown: Ruling | undefined, next: Ruling): Ruling {
+  if (unknown === undefined || next.verdict === 'deny') return next;
+  if (unknown.verdict === 'deny' || next.verdict === 'allow') return unknown;
+  const merged = mergeDemands(next.demand, unknown.demand);
+  const { rule, reason } = unknown;
+  if (merged === undefined) {
+    const nobodyMay = `nobody may decide both by it and by rule "${next.rule}"`;
+    return { verdict: 'deny', rule, reason: `${reason}; ${nobodyMay}`, isUnknown: true };
+  }
+  // Of rules that nobody can tell anything of, the first is named.
+  const named = next.isUnknown ? { rule, reason } : { rule: next.rule, reason: `${reason}; ${next.reason}` };
+  return { verdict: 'ask', ...named, ...merged, isUnknown: true };
 }
 
 function rulingOf({ name: rule, verdict, reason, demand }: Rule): Ruling {
