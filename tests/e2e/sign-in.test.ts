@@ -5,6 +5,7 @@ import { exportJWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePorts } from '../free-ports.ts';
 import { GRPC_METHODS, rawGrpc } from './a2a-raw.ts';
+import { until } from './http.ts';
 import { type HttpTools, httpTools } from './http-tools.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
 import { type Platform, start, type Workplace, workplace } from './platform.ts';
@@ -367,6 +368,47 @@ describe('API keys', () => {
       ['POST', '/users', { email: 'a@b.example', name: 'A' }, 403],
     ] as const)
       expect([method, path, (await send(method, path, { headers, body })).status]).toEqual([method, path, status]);
+  });
+
+  test('are made by whoever they are for: an administrator takes over no account, and a key makes none that may more', async () => {
+    const dan = bearer(await tokenOf('dan@x.example'));
+    const danId = (await send('GET', '/me', { headers: dan })).json.user.id;
+    expect((await send('PATCH', `/users/${danId}`, { headers: boss, body: { role: 'ADMIN' } })).status).toBe(200);
+    const ed = bearer(await tokenOf('ed@x.example'));
+    const edId = (await send('GET', '/me', { headers: ed })).json.user.id;
+    const { id: ofBoss } = await keyOf();
+    for (const [headers, method, path, status] of [
+      // The super administrator's, and those of somebody who has signed in with their groups.
+      [dan, 'POST', `/users/${me}/keys`, 403],
+      [dan, 'POST', `/users/${edId}/keys`, 403],
+      [boss, 'POST', `/users/${edId}/keys`, 403],
+      [dan, 'DELETE', `/users/${me}/keys/${ofBoss}`, 403],
+      [ed, 'POST', `/users/${edId}/keys`, 201],
+    ] as const)
+      expect([
+        path,
+        (await send(method, path, { headers, body: method === 'POST' ? { name: 'x' } : undefined })).status,
+      ]).toEqual([path, status]);
+    const fresh = await send('POST', '/users', { headers: dan, body: { email: 'fay@x.example', name: 'Fay' } });
+    const ofFay = `/users/${fresh.json.user.id}/keys`;
+    const first = await send('POST', ofFay, { headers: dan, body: { name: 'first' } });
+    expect(first.status).toBe(201);
+    const fay = { 'x-api-key': first.json.key.text as string };
+    expect((await send('GET', '/me', { headers: fay })).status).toBe(200);
+    const again = async () => (await send('POST', ofFay, { headers: dan, body: { name: 'again' } })).status;
+    await until('the use is noted', async () => ((await again()) === 403 ? true : undefined));
+    const admin = { 'x-api-key': (await keyOf({ scopes: ['admin'], expires_at: '2999-01-01T00:00:00Z' })).text };
+    for (const [body, status] of [
+      [{ name: 'more' }, 403],
+      [{ name: 'more', scopes: ['admin'] }, 403],
+      [{ name: 'more', scopes: ['admin', 'approve'], expires_at: '2998-01-01T00:00:00Z' }, 403],
+      [{ name: 'more', scopes: ['admin'], expires_at: '2999-01-02T00:00:00Z' }, 403],
+      [{ name: 'less', scopes: ['admin'], expires_at: '2998-01-01T00:00:00Z' }, 201],
+    ] as const)
+      expect([body, (await send('POST', `/users/${me}/keys`, { headers: admin, body })).status]).toEqual([
+        body,
+        status,
+      ]);
   });
 
   test('beside one in X-API-Key, Authorization is the tools’', async () => {

@@ -154,6 +154,7 @@ export {
   revokeApiKey,
   scopesOf,
 } from './people/api-key.ts';
+export { checkIssue, endOf } from './people/may-issue.ts';
 export { type Action, mayReach, publicActions, reachOf } from './people/permissions.ts';
 export { isPersonStream, personRow } from './people/person-row.ts';
 export {
@@ -167,6 +168,7 @@ export {
 export { isRole, type Role, roleFromWire, roleNamed, roles, roleToWire } from './people/roles.ts';
 export {
   changeUser,
+  checkRole,
   createUser,
   evolveUser,
   isSignInStale,

@@ -16,13 +16,14 @@ export function parsePrincipal(json: string): Principal {
 }
 
 function principalIn(from: Readonly<Record<string, unknown>>): Principal | undefined {
-  const { kind, id, keyId, email, name, role, groups, via, scopes: given } = from;
+  const { kind, id, keyId, email, name, role, groups, via, scopes: given, until } = from;
   if (kind === 'anonymous') return anonymous;
   if (kind === 'nobody') return { kind };
   if (kind === 'setup') return isText(keyId) ? { kind, keyId } : undefined;
   if (kind !== 'user' || !isText(id) || !isText(email) || !isText(name) || !isRole(role)) return undefined;
   if (!isWay(via) || !isTexts(groups)) return undefined;
-  const user = { kind, id, email, name, role, groups, via } as const;
+  if (until !== undefined && typeof until !== 'number') return undefined;
+  const user = { kind, id, email, name, role, groups, via, ...(until === undefined ? {} : { until }) } as const;
   if (given === undefined) return user;
   return isTexts(given) ? { ...user, scopes: given.filter(isScope) } : undefined;
 }

@@ -16,6 +16,8 @@ export type UserPrincipal = {
   readonly via: 'token' | 'api_key' | 'link';
   /** What they presented may be used for; absent: for all that they may. */
   readonly scopes?: readonly Scope[];
+  /** When the API key that they presented ends, in milliseconds since 1970; absent: it does not, or it was none. */
+  readonly until?: number;
 };
 
 /** Nobody in particular: where nobody has to sign in, everybody is. */

@@ -116,8 +116,12 @@ export function changeUser(user: views.User, change: UserChange, by: Principal):
   return Object.keys(changed).length === 0 ? [] : [fact('userChanged', changed)];
 }
 
-/** Only a super administrator makes administrators, or changes them. */
-function checkRole(by: Principal, role: Role): void {
+/**
+ * Only a super administrator makes administrators, or changes them.
+ *
+ * @throws DomainError `permission_denied`.
+ */
+export function checkRole(by: Principal, role: Role): void {
   if (by.kind === 'setup' && role === 'SUPER_ADMIN') return;
   if (by.kind === 'user' && by.role === 'SUPER_ADMIN') return;
   if (by.kind === 'user' && by.role === 'ADMIN' && !isAtLeast(role, 'ADMIN')) return;

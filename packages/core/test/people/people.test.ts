@@ -5,6 +5,7 @@ import {
   apiKeyStream,
   apiKeyText,
   changeUser,
+  checkIssue,
   createUser,
   evolveApiKey,
   evolveUser,
@@ -182,5 +183,61 @@ describe('API keys', () => {
     expect(before).toMatchObject({ kind: 'api_key', ofUser: 'u', revision: 1 });
     const ofUser = at(createUser(noUser(idOfAna), ana, as('ADMIN')));
     expect(personRow(userStream(idOfAna), undefined, ofUser)).toMatchObject({ kind: 'user', ofUser: '', revision: 1 });
+  });
+});
+
+describe('who makes a key for whom', () => {
+  const wanted = { userId: idOfAna, name: 'ci', scopes: [] as string[], expiresAt: undefined as number | undefined };
+  const issues = (
+    by: Principal,
+    user = made(),
+    more: Partial<typeof wanted> = {},
+    keys: Parameters<typeof checkIssue>[3] = [],
+  ) => checkIssue(by, user, { ...wanted, ...more }, keys);
+  const self = (more: object = {}): Principal => ({ ...as('USER', idOfAna), ...more }) as Principal;
+  const signedIn = at(
+    signIn(made(), { email: 'ana@example.com', name: 'Ana', groups: ['finance'] }, false, 1),
+    1,
+    1,
+  ).reduce(evolveUser, made());
+  const used = {
+    ...noApiKey('k'),
+    lastUsedAt: { $typeName: 'google.protobuf.Timestamp' as const, seconds: 1n, nanos: 0 },
+  };
+
+  test('people make their own, whatever they have', () => {
+    expect(() => issues(self(), signedIn, {}, [used])).not.toThrow();
+  });
+
+  test.each<[string, Principal, Parameters<typeof issues>[1], Parameters<typeof issues>[3], boolean]>([
+    ['an administrator, for somebody who has never signed in', as('ADMIN'), made(), [], true],
+    ['the same once they have signed in', as('ADMIN'), signedIn, [], false],
+    ['the same once a key of theirs was used', as('ADMIN'), made(), [used], false],
+    ['a super administrator, for somebody who has signed in', as('SUPER_ADMIN'), signedIn, [], false],
+    ['an administrator, for another', as('ADMIN'), made('ADMIN'), [], false],
+    ['an administrator, for a super administrator', as('ADMIN'), made('SUPER_ADMIN'), [], false],
+    ['a super administrator, for a new administrator', as('SUPER_ADMIN'), made('ADMIN'), [], true],
+    ['a user, for somebody else', as('USER'), made(), [], false],
+  ])('%s', (_, by, user, keys, may) => {
+    const act = () => issues(by, user, {}, keys);
+    if (may) expect(act).not.toThrow();
+    else expect(act).toThrow(expect.objectContaining({ kind: 'permission_denied' }));
+  });
+
+  test.each<[string, object, Partial<typeof wanted>, boolean]>([
+    ['all scopes with some', { scopes: ['admin'] }, {}, false],
+    ['another scope', { scopes: ['admin'] }, { scopes: ['admin', 'approve'] }, false],
+    ['fewer scopes', { scopes: ['admin', 'read'] }, { scopes: ['read'] }, true],
+    ['no end with one that ends', { until: hour }, {}, false],
+    ['a later end', { until: hour }, { expiresAt: hour + 1 }, false],
+    ['the same end', { until: hour }, { expiresAt: hour }, true],
+  ])('a key makes none that may more than itself: %s', (_, presented, more, may) => {
+    const act = () => issues(self({ via: 'api_key', ...presented }), made(), more);
+    if (may) expect(act).not.toThrow();
+    else expect(act).toThrow(expect.objectContaining({ kind: 'permission_denied' }));
+  });
+
+  test('there is none for nobody', () => {
+    expect(() => issues(as('SUPER_ADMIN'), noUser('x'))).toThrow(expect.objectContaining({ kind: 'not_found' }));
   });
 });

@@ -7,6 +7,8 @@ import {
   apiKeyIdOf,
   apiKeyText,
   changeUser,
+  checkIssue,
+  checkRole,
   createUser,
   DomainError,
   issueApiKey,
@@ -65,9 +67,9 @@ export function peopleService(given: PeopleDependencies): ServiceImpl<typeof wir
     async issueApiKey({ userId, name, scopes, expiresAt, actor }, { principal }) {
       require({ principal }, 'key.issue', userId);
       const user = await loadUser(ports, userId);
-      if (user.revision === 0) throw new DomainError('not_found', `there is no user ${userId}`);
-      const text = apiKeyText(given.randomBytes(keyBytes));
       const made = { userId, name, scopes, expiresAt: expiresAt && timestampMs(expiresAt) };
+      checkIssue(principal, user, made, await keysOf(given.store, userId));
+      const text = apiKeyText(given.randomBytes(keyBytes));
       const decide = () => issueApiKey(text, made, ports.clock.now());
       const { state } = await decideApiKey(ports, noApiKey(apiKeyIdOf(text)), actorFromWire(actor), decide);
       return { apiKey: state, text };
@@ -79,6 +81,9 @@ export function peopleService(given: PeopleDependencies): ServiceImpl<typeof wir
       // Whose key it is, is known by its record alone.
       if (known.revision > 0 && known.userId !== userId)
         throw new DomainError('not_found', `there is no API key ${apiKeyId}`);
+      // Whoever ends an administrator's keys shuts them out.
+      const user = await loadUser(ports, userId);
+      if (principal.kind !== 'user' || principal.id !== userId) checkRole(principal, roleFromWire(user.role));
       const { state } = await decideApiKey(ports, known, actorFromWire(actor), revokeApiKey);
       return { apiKey: state };
     },
@@ -104,6 +109,17 @@ async function create(
   createUser(user, made, principal);
   if (principal.kind === 'setup') await spendSetupKey(ports, principal.keyId, actorFromWire(actor));
   return decideUser(ports, user, actorFromWire(actor), (now) => createUser(now, made, principal));
+}
+
+/** All keys of a user. */
+async function keysOf(client: PeopleDependencies['store'], userId: string): Promise<readonly views.ApiKey[]> {
+  const all: views.ApiKey[] = [];
+  for (let cursor = ''; ; ) {
+    const { apiKeys, nextCursor } = await client.listApiKeys({ userId, cursor });
+    all.push(...apiKeys);
+    cursor = nextCursor;
+    if (cursor === '') return all;
+  }
 }
 
 /** A key of a user who was just made. Whoever may make a user may give them one. */

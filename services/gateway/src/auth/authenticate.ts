@@ -1,5 +1,6 @@
 import {
   apiKeyIdOf,
+  endOf,
   isApiKey,
   isSignInStale,
   isUseStale,
@@ -80,8 +81,13 @@ async function byApiKey(parts: AuthenticateParts, text: string, header: string):
   if (apiKey.userId === '') return { kind: 'setup', keyId };
   if (user?.active !== true) throw refused('its user is not active');
   if (isUseStale(apiKey, parts.now())) void parts.people.noteKeyUse({ apiKeyId: keyId }).catch(parts.onNotNoted);
-  const scopes = scopesOf(apiKey);
-  return { ...userPrincipal(user, user.groups), via: 'api_key', ...(scopes === undefined ? {} : { scopes }) };
+  const [scopes, until] = [scopesOf(apiKey), endOf(apiKey)];
+  return {
+    ...userPrincipal(user, user.groups),
+    via: 'api_key',
+    ...(scopes === undefined ? {} : { scopes }),
+    ...(until === undefined ? {} : { until }),
+  };
 }
 
 async function byToken(parts: AuthenticateParts, token: string): Promise<Principal> {

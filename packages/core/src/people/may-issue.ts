@@ -1,0 +1,45 @@
+// Who makes a key for whom. A key is its user: whoever has one decides and votes as them.
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import type { views } from '@stopgo/proto';
+import { DomainError, permissionDenied } from '../text/errors.ts';
+import type { NewApiKey } from './api-key.ts';
+import type { Principal } from './principal.ts';
+import { roleFromWire } from './roles.ts';
+import { checkRole } from './user.ts';
+
+/**
+ * Checks that somebody may make this key for this user.
+ *
+ * People make their own keys. Only somebody who has never signed in, with a token or a key, is given one by others, so that they can
+ * begin: by whoever may change them. What was presented never makes a key that may more, or for longer, than itself.
+ *
+ * @param keys - of the user, all of them.
+ * @throws DomainError `not_found`, `permission_denied`.
+ */
+export function checkIssue(by: Principal, user: views.User, made: NewApiKey, keys: readonly views.ApiKey[]): void {
+  if (user.revision === 0) throw new DomainError('not_found', `there is no user ${user.id}`);
+  if (by.kind !== 'user') return;
+  if (by.id !== user.id) {
+    checkRole(by, roleFromWire(user.role));
+    if (user.lastSignInAt !== undefined || keys.some(({ lastUsedAt }) => lastUsedAt !== undefined))
+      throw permissionDenied(
+        `${user.email} has signed in before, and makes their own keys: POST /users/${user.id}/keys`,
+      );
+  }
+  const { scopes, until } = by;
+  if (
+    scopes !== undefined &&
+    (made.scopes.length === 0 || made.scopes.some((one) => !scopes.some((has) => has === one)))
+  )
+    throw permissionDenied(
+      `scopes: a key made with this key has some of its scopes (${scopes.join(', ')}), and no others`,
+      { field: 'scopes' },
+    );
+  if (until !== undefined && (made.expiresAt === undefined || made.expiresAt > until))
+    throw permissionDenied('expires_at: a key made with this key ends when it does, or before', {
+      field: 'expires_at',
+    });
+}
+
+/** When what a key lets somebody do ends, in milliseconds since 1970; undefined: it does not end. */
+export const endOf = ({ expiresAt }: views.ApiKey): number | undefined => expiresAt && timestampMs(expiresAt);
