@@ -95,6 +95,13 @@ describe.skipIf(problem !== undefined)('a tool server in a sandbox', () => {
     );
   });
 
+  test('never sees it among the programs of the system either, nor what else is in /opt', async () => {
+    const { look } = await spy({}, { hidden: ['/usr/share'] });
+    expect(await look('list', { path: '/usr/share' })).toBe('');
+    expect(await look('list', { path: '/usr' })).toContain('share');
+    expect(await look('list', { path: '/opt' })).toBe('ENOENT');
+  });
+
   test('reaches nothing on loopback unless it may', async () => {
     const server = createServer((socket) => socket.end());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

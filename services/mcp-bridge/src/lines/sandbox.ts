@@ -16,8 +16,8 @@ export type Surroundings = {
   readonly hidden: readonly string[];
 };
 
-/** Programs and libraries of the system: nothing in them is anybody's own. */
-const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/opt', '/nix/store'];
+/** Programs and libraries of the system. `/opt` is none: whole products lie there, with their configuration. */
+const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/nix/store'];
 
 /** What programs read to find names, certificates and the time. Of the rest of /etc a tool server sees nothing. */
 const systemFiles = [
@@ -48,7 +48,8 @@ export function sandboxed({ command, args }: Command, sandbox: McpSandbox, aroun
   for (const { path } of named)
     if (hidden.includes(real(path)))
       throw new NotAllowed(`its folder ${path} is where the platform keeps its own data; name another one`);
-  const masked = named.flatMap(({ path }) =>
+  const shown = [...named.map(({ path }) => path), ...systemFolders];
+  const masked = shown.flatMap((path) =>
     hidden
       .filter((one) => existsSync(one) && isWithin(one, real(path)))
       // A link shows what lies below it under its own name.
