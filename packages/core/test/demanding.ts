@@ -16,7 +16,7 @@ import type { ApproverSpec, DemandSpec } from '../src/policy/policy.ts';
 import { dawn, type Happening } from './specification.ts';
 import { answers, approvalOf, assistant, call, digests, happened, opened, said, tools } from './story.ts';
 
-const { APPROVE, REJECT, WITHDRAW } = approvals.DecisionKind;
+const { APPROVE, REJECT, RUN_AGAIN, WITHDRAW } = approvals.DecisionKind;
 export const hour = 3_600_000;
 export const plain: DemandSpec = { approvers: [], votes: 1, notRequester: false, remindAfterMs: [], escalations: [] };
 export const group = (name: string): ApproverSpec => ({ kind: 'group', name });
@@ -49,7 +49,7 @@ export const looksAt = (now: number) => (state: ConversationState) =>
 export const votes =
   (
     who: ReturnType<typeof voter>,
-    kind: typeof APPROVE | typeof REJECT | typeof WITHDRAW = APPROVE,
+    kind: typeof APPROVE | typeof REJECT | typeof RUN_AGAIN | typeof WITHDRAW = APPROVE,
     now = dawn,
     words = '',
   ) =>
@@ -57,7 +57,7 @@ export const votes =
     resolveApproval(state, { approvalId: approvalOf(state), decision: { kind }, voter: who, now, said: words });
 
 export const voted =
-  (who: ReturnType<typeof voter>, kind: typeof APPROVE | typeof REJECT = APPROVE) =>
+  (who: ReturnType<typeof voter>, kind: typeof APPROVE | typeof REJECT | typeof RUN_AGAIN = APPROVE) =>
   (state: ConversationState): readonly Fact[] => {
     const decision = votes(who, kind)(state);
     if (decision.kind !== 'append') throw new Error(JSON.stringify(decision));

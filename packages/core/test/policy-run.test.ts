@@ -3,8 +3,8 @@ import { facts } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { grantStanding } from '../src/interrupts/decide-standing.ts';
 import { nobody } from '../src/policy/judge-policy.ts';
-import type { DemandSpec, Policy, Rule } from '../src/policy/policy.ts';
-import { user, voted, voter } from './demanding.ts';
+import type { Policy, Rule } from '../src/policy/policy.ts';
+import { demand, recordedDemand, rule } from './rules.ts';
 import { by, given, type Happening } from './specification.ts';
 import {
   agentOf,
@@ -14,7 +14,6 @@ import {
   approved,
   assistant,
   call,
-  changed,
   claim,
   drove,
   grants,
@@ -31,24 +30,6 @@ import {
 
 const { ALLOWED, GATED, AUTO_APPROVED, REFUSED } = facts.Disposition;
 const id = 'root#1.0';
-const demand: DemandSpec = {
-  approvers: [{ kind: 'group', name: 'finance' }],
-  votes: 2,
-  notRequester: true,
-  remindAfterMs: [],
-  escalations: [],
-};
-const recordedDemand = {
-  approvers: [{ who: { case: 'group', value: 'finance' } }],
-  votes: 2,
-  notRequester: true,
-};
-const rule = (name: string, verdict: Rule['verdict'], more: Partial<Rule> = {}): Rule => ({
-  name,
-  verdict,
-  reason: '',
-  ...more,
-});
 
 /** What is recorded of an answer that asks for some calls, under some rules. */
 function judged(rules: readonly Rule[], calls: readonly RequestedCall[], more: Parameters<typeof answered>[1] = {}) {
@@ -196,61 +177,6 @@ test('rules see whom the run answers, and the record keeps that', () => {
   const { log, state } = given(opened, said('go', { policy, caller }), answered({ calls: [call('add')] }, { policy }));
   expect(state.run?.caller).toEqual(caller);
   expect(log.at(-1)?.fact).toMatchObject({ case: 'approvalResolved', value: { rule: 'boss' } });
-});
-
-/** A call that two of finance have said yes to, who did not ask for it. */
-const allowedByTwo = (policy: Policy): readonly Happening[] => [
-  opened,
-  { by: { kind: 'user', id: 'asker@x.example', principal: 'user:asker' }, happening: said('go', { policy }) },
-  answered({ calls: [call('add')] }, { policy }),
-  ...['ana', 'bob'].map((name) => by(name, voted(voter(user(name, ['finance']))))),
-];
-
-describe('a tool that changed', () => {
-  const policy = {
-    rules: [
-      rule('two', 'ask', { tool: 'add', annotations: { destructive: true }, demand }),
-      rule('no', 'deny', { annotations: { openWorld: false } }),
-    ],
-  };
-  const after = (current: ReturnType<typeof tool>) =>
-    given(
-      ...allowedByTwo(policy),
-      drove([claim, starts(id)], { policy }),
-      drove([changed(id, { ...current, pin: 'another' })], { policy }),
-    ).log.map(({ fact }) => fact);
-
-  test('is asked about with the same demand', () => {
-    const requested = after(tool('add', { destructive: true })).flatMap((one) =>
-      one.case === 'approvalRequested' ? [one.value] : [],
-    );
-    expect(requested).toMatchObject([{ demand: recordedDemand }, { demand: recordedDemand, rule: 'two' }]);
-  });
-
-  test('also if no rule is about it any more', () => {
-    const requested = after(tool('add')).flatMap((one) => (one.case === 'approvalRequested' ? [one.value] : []));
-    expect(requested).toMatchObject([{ demand: recordedDemand }, { demand: recordedDemand, rule: 'two' }]);
-  });
-
-  test('is refused if a rule forbids it now', () => {
-    const finished = after(tool('add', { openWorld: false })).flatMap((one) =>
-      one.case === 'toolCallFinished' ? [one.value] : [],
-    );
-    expect(finished).toMatchObject([
-      { isError: true, content: 'The call is not allowed: rule "no" does not allow it.' },
-    ]);
-  });
-});
-
-test('a call in doubt is decided by those who had to allow it', () => {
-  const policy = { rules: [rule('two', 'ask', { demand })] };
-  const { log } = given(
-    ...allowedByTwo(policy),
-    drove([claim, starts(id)], { policy }),
-    drove([unknown(id)], { policy }),
-  );
-  const doubt = log.map(({ fact }) => fact).findLast((one) => one.case === 'approvalRequested');
-  expect(doubt).toMatchObject({ value: { kind: facts.ApprovalKind.IN_DOUBT, demand: recordedDemand, rule: 'two' } });
 });
 
 describe('what somebody lets run for the rest of the conversation', () => {

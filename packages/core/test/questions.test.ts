@@ -11,9 +11,11 @@ import {
 } from '@stopgo/core';
 import { approvals, facts, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
+import type { DemandSpec } from '../src/policy/policy.ts';
 import { askedPerCallMax } from '../src/text/bounds.ts';
+import { group, hour, plain, user, voted, voter, votes } from './demanding.ts';
 import { Rows } from './rows.ts';
-import { given, type Happening } from './specification.ts';
+import { by, given, type Happening } from './specification.ts';
 import {
   a2a,
   agentOf,
@@ -61,6 +63,30 @@ const underWay: readonly Happening[] = [
 const asked = (...questions: readonly RemoteQuestion[]) => given(...underWay, drove([asks(questions)], lone));
 const after = (...more: readonly Happening[]) => given(...underWay, drove([asks([question('a')])], lone), ...more);
 const callOf = ({ state }: { state: ReturnType<typeof given>['state'] }) => state.run?.calls[id] as CallState;
+
+test('what an agent asks in a delegation is decided by those who had to allow that, however long it waits', () => {
+  const finance: DemandSpec = {
+    ...{ ...plain, approvers: [group('finance')], votes: 2, notRequester: true },
+    expires: { afterMs: hour, verdict: 'reject' },
+  };
+  const policy = { rules: [{ name: 'two', verdict: 'ask' as const, reason: '', demand: finance }] };
+  const how = { agent, policy };
+  const of = (name: string) => voter(user(name, ['finance']));
+  const [ana, bob, cleo] = [of('ana'), of('bob'), of('cleo')];
+  const story = given(
+    opened,
+    { by: { kind: 'user', id: 'cleo@x.example', principal: 'user:cleo' }, happening: said('go', how) },
+    drove([delegates('root')], how),
+    ...[ana, bob].map((who) => by(who.name, voted(who))),
+    drove([claim, starts(id)], how),
+    drove([asks([question('a')])], how),
+  );
+  const request = story.log.map(({ fact }) => fact).findLast((one) => one.case === 'approvalRequested')?.value;
+  expect(request).toMatchObject({ kind: ApprovalKind.PROXY, demand: { votes: 2, notRequester: true } });
+  expect(request?.expiresAt).toBeUndefined();
+  expect(story.when(votes(cleo)).decision).toMatchObject({ kind: 'not_entitled' });
+  story.when(votes(ana)).thenFacts('approvalVoted');
+});
 
 describe('an agent that waits', () => {
   test('is asked about here, with the innermost tool and the chain, and nobody drives the run', () => {

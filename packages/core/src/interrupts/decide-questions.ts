@@ -31,7 +31,12 @@ import { questionRequest, tokenRequest } from './requests.ts';
  * record, or if an answer is under way to a question that is still there: then it is for whoever sends it. Of many new
  * questions only some are taken at a time.
  */
-export function delegationAsked(run: RunState, asked: DelegationAskedCommand, callRevision: number): Fact[] {
+export function delegationAsked(
+  run: RunState,
+  asked: DelegationAskedCommand,
+  callRevision: number,
+  now: number,
+): Fact[] {
   const { callId, attempt, task, questions, closed = [], notTaken = [] } = asked;
   const call = run.calls[callId];
   if (call?.sent === undefined || call.attempt !== attempt) return [];
@@ -71,7 +76,7 @@ export function delegationAsked(run: RunState, asked: DelegationAskedCommand, ca
       ...{ ...place, task, text, keys },
       notTaken: known.filter((one) => isSent(one) && notTaken.includes(one.key)).map(({ key }) => key),
     }),
-    ...fresh.map((one, index) => requestOf(run, call, one, call.asked + index + 1, asked, callRevision)),
+    ...fresh.map((one, index) => requestOf(run, call, one, call.asked + index + 1, { asked, callRevision, now })),
   ];
 }
 
@@ -126,9 +131,13 @@ function requestOf(
   call: CallState,
   shownQuestion: RemoteQuestion,
   count: number,
-  { task, reason = '' }: DelegationAskedCommand,
-  callRevision: number,
+  {
+    asked,
+    callRevision,
+    now,
+  }: { readonly asked: DelegationAskedCommand; readonly callRevision: number; readonly now: number },
 ): Fact {
+  const { task, reason = '' } = asked;
   const question = boundedQuestion(shownQuestion);
   if (question.kind === 'auth') return tokenRequest(run, call.id, promptOf(call, question), question.key, count);
   const { key, approval } = question;
@@ -138,7 +147,7 @@ function requestOf(
   const agents = approval?.agents ?? [];
   const choices = choicesOf(approval?.choices ?? []);
   const digest = questionDigest(call, shownQuestion) ?? '';
-  return questionRequest(run, call, {
+  const request = {
     id: uuidFrom('approval', run.id, call.id, String(count)),
     ...shown,
     digest,
@@ -147,7 +156,8 @@ function requestOf(
     reason,
     callRevision,
     question: { key, taskId: task.id, agent, approvalId: approval?.id ?? '', agents: [...agents], argumentsJson },
-  });
+  };
+  return questionRequest(run, call, request, now);
 }
 
 function promptOf({ target }: CallState, { prompt }: RemoteQuestion): string {

@@ -11,6 +11,7 @@ import type { DemandSpec } from '../policy/policy.ts';
 import type { CallState, RunState } from '../state/state.ts';
 import { nodeOf } from '../state/work.ts';
 import { uuidFrom } from '../text/digest.ts';
+import { lastDemand, withoutEnd } from './last-demand.ts';
 
 /** A call that an approval is requested for. */
 type Askable = {
@@ -126,7 +127,14 @@ type AskedElsewhere = {
 };
 
 /** The request for the approval that stands for a question of another agent. */
-export function questionRequest(run: RunState, call: CallState, { id, choices, ...asked }: AskedElsewhere): Fact {
+export function questionRequest(
+  run: RunState,
+  call: CallState,
+  { id, choices, ...asked }: AskedElsewhere,
+  now: number,
+): Fact {
+  // What the agent does with a yes is part of the delegation: whoever had to let that happen decides on this, too.
+  const demand = lastDemand(run, call.id);
   return fact('approvalRequested', {
     ...asked,
     approvalId: id,
@@ -136,6 +144,7 @@ export function questionRequest(run: RunState, call: CallState, { id, choices, .
     callId: call.id,
     kind: wire.ApprovalKind.PROXY,
     node: nodeOf(run, call.stepId),
+    ...(demand && demandAt(withoutEnd(demand), now)),
   });
 }
 

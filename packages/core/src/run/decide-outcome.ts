@@ -14,9 +14,11 @@ import { type Fact, fact } from '../events/facts.ts';
 import { serverOf } from '../events/target.ts';
 import { inputsOver } from '../interrupts/decide-inputs.ts';
 import { isPending, withdrawal } from '../interrupts/kinds/approval.ts';
+import { lastDemand, withoutEnd } from '../interrupts/last-demand.ts';
 import { approvalRequest, doubtRequest, tokenRequest } from '../interrupts/requests.ts';
 import { isRepeatable, policyVerdict } from '../policy/hints.ts';
 import type { Ruling } from '../policy/judge-policy.ts';
+import { mergeDemands } from '../policy/merge-demands.ts';
 import type { DemandSpec } from '../policy/policy.ts';
 import type { CallState, RunState } from '../state/state.ts';
 import { isUnderWay, pendingApprovals } from '../state/work.ts';
@@ -61,7 +63,7 @@ function outcomeOf(run: RunState, call: CallState, outcome: CallOutcomeCommand, 
       const { reason, argumentsJson } = outcome;
       // Whoever says that it is to run again says yes to it anew.
       const demand = demandOnRecord(known.definitions, run, call);
-      const request = doubtRequest(run, call, reason, argumentsJson, demand && untimed(demand), known.now);
+      const request = doubtRequest(run, call, reason, argumentsJson, demand && withoutEnd(demand), known.now);
       return [fact('toolCallInDoubt', { ...place, reason }), request];
     }
     case 'callNotStarted': {
@@ -122,9 +124,14 @@ function pinChanged(
   const reason = outcome.isHeld === true ? `${since}; ${heldUntilAccepted}` : since;
   const { id: callId, stepId, tool, target, asked, revision: callRevision } = call;
   if (!isSent(target)) return [changed];
-  // A rule that asked for it at first still does, whatever the tool is now.
-  const demand = ruling?.verdict === 'ask' ? ruling.demand : demandOnRecord(definitions, run, call);
-  const rule = ruling?.verdict === 'ask' ? ruling.rule : call.rule;
+  // What its approval took before it still takes, whatever the tool is now: its server says that.
+  const before = demandOnRecord(definitions, run, call);
+  const added = ruling?.verdict === 'ask' ? ruling.demand : undefined;
+  const rule = ruling?.verdict === 'ask' && (added !== undefined || before === undefined) ? ruling.rule : call.rule;
+  const merged = mergeDemands(added, before);
+  if (merged === undefined)
+    return failed(notAllowed(`${message}, and nobody may decide both by what was asked for and by rule "${rule}"`));
+  const { demand } = merged;
   const askable = {
     callId,
     stepId,
@@ -157,16 +164,15 @@ function ruledAnew(
   return site && context && rulingOn({ ...current, name: call.tool }, site, argumentsJson, context);
 }
 
-/** What the rule that decided a call demands of its approval; undefined if none did, or it demands nothing. */
+/**
+ * What a call takes: what its latest approval did, else what the rule that decided it demands; undefined if that is nothing. Approvals of
+ * versions that forgot it when a tool changed have none.
+ */
 function demandOnRecord(definitions: Definitions, run: RunState, call: CallState): DemandSpec | undefined {
-  if (run.policyDigest === undefined || call.rule === undefined) return undefined;
+  const asked = lastDemand(run, call.id);
+  if (asked !== undefined || run.policyDigest === undefined || call.rule === undefined) return asked;
   const { policy } = definitionOf(definitions, run, call.stepId);
   return policy?.rules.find(({ name }) => name === call.rule)?.demand;
-}
-
-/** Who decides, without times: what is in doubt is not decided by waiting. */
-function untimed({ approvers, votes, notRequester }: DemandSpec): DemandSpec {
-  return { approvers, votes, notRequester, remindAfterMs: [], escalations: [] };
 }
 
 function failedCall(call: CallState, attempt: number, content: string, place: AttemptPlace): Fact {

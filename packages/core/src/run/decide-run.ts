@@ -194,7 +194,7 @@ function decideOne(
     case 'delegationUpdated':
       return updated(run, command);
     case 'delegationAsked':
-      return delegationAsked(run, command, run.calls[command.callId]?.revision ?? 0);
+      return delegationAsked(run, command, run.calls[command.callId]?.revision ?? 0, context.now);
     case 'answerDelegation':
       return delegationAnswered(run, command);
     case 'callAsked':

@@ -1,6 +1,7 @@
 /** Who decides an approval, how many of them, and what happens when nobody does: as it stands on the record, with absolute times. */
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { facts as wire } from '@stopgo/proto';
+import type { ApproverSpec, DemandSpec } from '../policy/policy.ts';
 
 /** Somebody who may decide. */
 export type Approver = { readonly kind: 'user' | 'role' | 'group'; readonly name: string };
@@ -38,6 +39,18 @@ export function demandFromWire({
       at: at === undefined ? 0 : msOf(at),
       approvers: approversFromWire(approvers),
     })),
+  };
+}
+
+/** The same as a rule says it, so that it can be asked for anew: times count from when it was requested. */
+export function demandSpec({ expires, remindAt, escalations, ...demand }: Demand, requestedAt: number): DemandSpec {
+  const after = (at: number): number => Math.max(0, at - requestedAt);
+  const specs = (approvers: readonly Approver[]) => approvers as readonly ApproverSpec[];
+  return {
+    ...{ votes: demand.votes, notRequester: demand.notRequester, approvers: specs(demand.approvers) },
+    ...(expires && { expires: { afterMs: after(expires.at), verdict: expires.verdict } }),
+    remindAfterMs: remindAt.map(after),
+    escalations: escalations.map(({ at, approvers }) => ({ afterMs: after(at), to: specs(approvers) })),
   };
 }
 

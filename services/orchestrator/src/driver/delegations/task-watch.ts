@@ -221,7 +221,7 @@ export class TaskWatch {
     const hasChanged =
       found !== undefined &&
       (await this.record(state, (now) => {
-        const facts = isSame(now, runId, call) ? seen(now, call, found) : [];
+        const facts = isSame(now, runId, call) ? seen(now, call, found, this.parts.ports.clock.now()) : [];
         isFailed = facts.some((one) => one.case === 'delegationFinished');
         return facts;
       }));
@@ -357,24 +357,25 @@ function seen(
   { run }: ConversationState,
   { id: callId, attempt, revision, sent }: CallState,
   found: LookedUp,
+  now: number,
 ): readonly Fact[] {
   if (run === null) return [];
   const base = { type: 'delegationAsked', callId, attempt, text: '', questions: [] } as const;
   const known = { id: sent?.taskId ?? '', state: '' };
   switch (found.kind) {
     case 'asks':
-      return delegationAsked(run, { ...base, ...found, type: 'delegationAsked' }, revision);
+      return delegationAsked(run, { ...base, ...found, type: 'delegationAsked' }, revision, now);
     case 'running':
       // One of several questions may only be hidden by what goes on with another.
-      return sent?.questions?.length === 1 ? delegationAsked(run, { ...base, task: found.task }, revision) : [];
+      return sent?.questions?.length === 1 ? delegationAsked(run, { ...base, task: found.task }, revision, now) : [];
     case 'outcome':
       return found.outcome.kind === 'finished'
-        ? delegationAsked(run, { ...base, task: found.outcome.task }, revision)
+        ? delegationAsked(run, { ...base, task: found.outcome.task }, revision, now)
         : [];
     case 'unauthenticated':
       // Nothing was said of the task: whoever has a token finds out.
       return [];
     default:
-      return delegationAsked(run, { ...base, task: known }, revision);
+      return delegationAsked(run, { ...base, task: known }, revision, now);
   }
 }
