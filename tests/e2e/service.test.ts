@@ -168,7 +168,16 @@ test('none is ready whose token the store refuses, and it goes on when the store
 
 const peers = { STOPGO_STORE: '127.0.0.1:7001', STOPGO_ORCHESTRATOR: '127.0.0.1:7002' };
 
-test.concurrent.each<[string, string, Record<string, string>, readonly RegExp[]]>([
+test.concurrent.each<[string, string, Record<string, string>, readonly RegExp[], config?: string]>([
+  [
+    'people who sign in, and services that know each other by nothing',
+    'approvals',
+    peers,
+    [
+      /^stopgo: auth is set, and the service approvals has no token by which services know each other: set STOPGO_INTERNAL_TOKEN /,
+    ],
+    'auth: {}\n',
+  ],
   [
     'an unknown name',
     'web',
@@ -239,10 +248,10 @@ test.concurrent.each<[string, string, Record<string, string>, readonly RegExp[]]
     peers,
     [/^Failed to start orchestrator: failed to initialize LLM client: GEMINI_API_KEY environment variable not set/],
   ],
-])('%s is refused in one clear line each', async (_, name, env, lines) => {
+])('%s is refused in one clear line each', async (_, name, env, lines, more = '') => {
   const own = workplace();
   const config = join(own.folder, 'agent.yaml');
-  writeFileSync(config, resourcesConfig(own));
+  writeFileSync(config, `${resourcesConfig(own)}\n${more}`);
   const { code, errors } = await stopgo(['service', name, '--config', config], { env });
   const told = errors.trimEnd().split('\n');
   expect(told).toHaveLength(lines.length);

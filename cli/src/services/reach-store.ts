@@ -19,7 +19,7 @@ export async function reachStore(
     await channel.ready(dependencyRetryMs);
     try {
       // The cheapest question: it is answered from the views, also while the log is away.
-      await client.listApprovals({ limit: 1 }, { timeoutMs: tokenAnswerMs });
+      await client.getCondition({}, { timeoutMs: tokenAnswerMs });
     } catch (error) {
       if (error instanceof DomainError && error.kind === 'unauthenticated') throw new TokenRefused('the store', error);
       // A store that looked at the question has taken the token; what it made of it, a damaged row say, is nobody else's

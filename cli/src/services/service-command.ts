@@ -21,6 +21,11 @@ export async function serviceCommand(
     throw new Error(`there is no service "${name}"; the services are ${serviceNames.join(', ')}`);
   const { config, warnings } = loadAgentConfig(configPath, { readFile });
   const environment = environmentOf(name, host.env);
+  // Without it whoever reaches a service's port would be believed to be anybody.
+  if (config.auth !== undefined && environment.internalToken === undefined)
+    throw new Error(
+      `auth is set, and the service ${name} has no token by which services know each other: set STOPGO_INTERNAL_TOKEN or STOPGO_INTERNAL_TOKEN_FILE for all of them`,
+    );
   const redactor = createRedactor();
   registerSecrets(redactor, config, host.env);
   for (const secret of await secretsOf(environment)) redactor.registerSecret(secret);

@@ -13,15 +13,8 @@ const writersOf: Readonly<Partial<Record<Method, readonly PeerName[]>>> = {
   putBlob: ['mcp-bridge'],
 };
 
-/** What a bridge reads: how a call stands on the record, its own streams, and (with the last) whether its token is taken. */
-const readByBridge: readonly Method[] = [
-  'readTicket',
-  'readTickets',
-  'readStream',
-  'follow',
-  'getCondition',
-  'listApprovals',
-];
+/** What a bridge reads: how a call stands on the record, its own streams, and whether the log takes something (and so its token). */
+const readByBridge: readonly Method[] = ['readTicket', 'readTickets', 'readStream', 'follow', 'getCondition'];
 
 /** What is not checked here: whether it may append is judged by what it appends. */
 const ownStreams = /^(?:pins|tool)-/;

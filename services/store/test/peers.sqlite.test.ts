@@ -172,6 +172,8 @@ describe.each(Object.entries(ways))('what each service may do to the log, %s', (
     const bridge = way.clientOf('mcp-bridge');
     const call = { conversationId: story.id, runId: story.runId, callId: 'root#1.0' };
     expect((await bridge.readTicket(call)).ticket?.tool).toBe('add_resource');
+    await bridge.getCondition({});
+    await expect(bridge.listApprovals({})).rejects.toMatchObject(denied('mcp-bridge'));
     expect((await bridge.readStream({ stream: 'pins-x' })).headRevision).toBe(0);
     const refused = denied('mcp-bridge');
     await expect(bridge.readStream({ stream: story.stream })).rejects.toMatchObject(refused);
