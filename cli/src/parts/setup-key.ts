@@ -8,7 +8,7 @@ const fileName = 'setup-key';
 const ownerOnly = 0o600;
 
 /**
- * Sees to it that a platform on which people have to sign in, and that has no user yet, has a key to make the first one with: in a file
+ * Sees to it that a platform on which people have to sign in, and on which nobody is SUPER_ADMIN yet, has a key to make the first one with: in a file
  * of the data directory, which the log names. Nothing where nobody has to.
  */
 export async function setUpFirstUser(
@@ -23,7 +23,7 @@ export async function setUpFirstUser(
     const { needed } = await issueSetupKey(peopleDependencies(instance, store), keyFile(config.dataDir, path));
     if (needed)
       logger.info(
-        `there is no user yet: make the first one with the API key in ${path} (POST /users), or with \`stopgo users create\``,
+        `nobody has signed in as SUPER_ADMIN yet: make the first one with the API key in ${path} (POST /users), or with \`stopgo users create\``,
       );
   } catch (error) {
     logger.warn('the key for the first user could not be made; use `stopgo users create`', { error: messageOf(error) });

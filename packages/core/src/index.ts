@@ -162,6 +162,7 @@ export {
   type Principal,
   principalKey,
   type Scope,
+  type SetupPrincipal,
   scopes,
   userKey,
 } from './people/principal.ts';
@@ -172,6 +173,7 @@ export {
   createUser,
   evolveUser,
   isSignInStale,
+  type NewUser,
   noUser,
   signIn,
   userIdOf,

@@ -38,6 +38,7 @@ import { forPeers } from './for-peers.ts';
 import type { InstanceBoard } from './instance-board.ts';
 import { OpenStreams } from './open-streams.ts';
 import { checkLimit, encodeChangeCursor, encodeCursor, pageByChange, pageOf } from './paging.ts';
+import { peopleReads } from './people-reads.ts';
 import { checkRecorder } from './recorders.ts';
 import { withWaits } from './run-waits.ts';
 import { ticketAnswer } from './ticket.ts';
@@ -278,22 +279,7 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       return { pushes: [...rows], nextCursor: encodeCursor('pushes', next) };
     },
 
-    async getPerson({ by }, { signal }) {
-      await views.caughtUp(signal);
-      const apiKey = by.case === 'apiKeyId' ? views.apiKey(by.value) : undefined;
-      const user = by.case === 'userId' ? views.user(by.value) : apiKey && views.user(apiKey.userId);
-      return { ...(user && { user }), ...(apiKey && { apiKey }) };
-    },
-
-    async listUsers(request) {
-      const { rows, next } = views.users(pageOf('users', request, listLimitDefault));
-      return { users: [...rows], nextCursor: encodeCursor('users', next), total: views.countUsers() };
-    },
-
-    async listApiKeys(request) {
-      const { rows, next } = views.apiKeys(request.userId, pageOf('api keys', request, listLimitDefault));
-      return { apiKeys: [...rows], nextCursor: encodeCursor('api keys', next) };
-    },
+    ...peopleReads(views),
 
     async heartbeat(request) {
       const known = await instances.beat(request);

@@ -15,10 +15,12 @@ import type { Client } from '@stopgo/rpc';
 /** What is needed to change who may use the platform. */
 export type PeoplePorts = {
   readonly log: ConversationLog;
-  readonly store: Pick<Client<typeof store.StoreService>, 'getPerson'>;
+  readonly store: Pick<Client<typeof store.StoreService>, 'getPerson' | 'listUsers' | 'listApiKeys'>;
   readonly clock: Clock;
   readonly newId: () => string;
   readonly random: () => number;
+  /** So many bytes that nobody can guess. */
+  readonly randomBytes: (count: number) => Uint8Array;
 };
 
 /** A user as the record has them; without a revision if there is none. Never less than was acknowledged before the call. */
@@ -32,6 +34,17 @@ export async function loadApiKey({ store }: PeoplePorts, id: string, signal?: Ab
   const by = { case: 'apiKeyId', value: id } as const;
   const { apiKey } = await store.getPerson({ by }, signal === undefined ? {} : { signal });
   return apiKey ?? noApiKey(id);
+}
+
+/** All API keys of a user, with those that have ended. */
+export async function keysOf({ store }: PeoplePorts, userId: string): Promise<readonly views.ApiKey[]> {
+  const keys: views.ApiKey[] = [];
+  for (let cursor = ''; ; ) {
+    const { apiKeys, nextCursor } = await store.listApiKeys({ userId, cursor });
+    keys.push(...apiKeys);
+    if (nextCursor === '') return keys;
+    cursor = nextCursor;
+  }
 }
 
 /** Decides about a user and records it, anew after each conflict. */

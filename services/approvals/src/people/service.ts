@@ -1,19 +1,16 @@
 // Records who may use the platform. Reads are the store's: people can be looked up while nobody can change them.
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import {
   type Action,
   type Actor,
   actorFromWire,
-  apiKeyIdOf,
-  apiKeyText,
   changeUser,
   checkIssue,
   checkRole,
   createUser,
   DomainError,
-  issueApiKey,
   mayReach,
-  noApiKey,
   noteKeyUse,
   noUser,
   permissionDenied,
@@ -26,28 +23,22 @@ import {
 import { storeLog } from '@stopgo/log';
 import type { store, views, people as wire } from '@stopgo/proto';
 import type { CallContext, Client, ServiceImpl } from '@stopgo/rpc';
-import { decideApiKey, decideUser, loadApiKey, loadUser, type PeoplePorts } from './people-log.ts';
+import { createFirstUser, firstKeyOf, issueKey } from './first-user.ts';
+import { decideApiKey, decideUser, keysOf, loadApiKey, loadUser, type PeoplePorts } from './people-log.ts';
 
 /** What the people service is given. */
 export type PeopleDependencies = Omit<PeoplePorts, 'log' | 'store'> & {
   /** Id of this process. */
   readonly instance: string;
   readonly store: Client<typeof store.StoreService>;
-  /** So many bytes that nobody can guess. */
-  readonly randomBytes: (count: number) => Uint8Array;
 };
-
-const keyBytes = 32;
 
 /** The gRPC surface for users and API keys. */
 export function peopleService(given: PeopleDependencies): ServiceImpl<typeof wire.PeopleService> {
   const ports: PeoplePorts = { ...given, log: storeLog(given.store) };
   const platform: Actor = { kind: 'system', id: given.instance };
   return {
-    createUser: async (request, context) => {
-      const user = await create(ports, request, context);
-      return request.withApiKey ? { user, ...(await firstKey(given, ports, user, request)) } : { user };
-    },
+    createUser: (request, context) => create(ports, request, context),
 
     async changeUser({ userId, name, role, active, actor }, { principal }) {
       require({ principal }, 'user.change');
@@ -68,11 +59,8 @@ export function peopleService(given: PeopleDependencies): ServiceImpl<typeof wir
       require({ principal }, 'key.issue', userId);
       const user = await loadUser(ports, userId);
       const made = { userId, name, scopes, expiresAt: expiresAt && timestampMs(expiresAt) };
-      checkIssue(principal, user, made, await keysOf(given.store, userId));
-      const text = apiKeyText(given.randomBytes(keyBytes));
-      const decide = () => issueApiKey(text, made, ports.clock.now());
-      const { state } = await decideApiKey(ports, noApiKey(apiKeyIdOf(text)), actorFromWire(actor), decide);
-      return { apiKey: state, text };
+      checkIssue(principal, user, made, await keysOf(ports, userId));
+      return issueKey(ports, actorFromWire(actor), made);
     },
 
     async revokeApiKey({ userId, apiKeyId, actor }, { principal }) {
@@ -99,47 +87,25 @@ export function peopleService(given: PeopleDependencies): ServiceImpl<typeof wir
 
 async function create(
   ports: PeoplePorts,
-  { email, name, role, actor }: wire.CreateUserRequest,
+  { email, name, role, actor: named, withApiKey }: wire.CreateUserRequest,
   { principal }: CallContext,
-): Promise<views.User> {
+): Promise<MessageInitShape<typeof wire.CreateUserResponseSchema>> {
   require({ principal }, 'user.create');
   const made = { email, name, role: roleFromWire(role) };
-  const user = noUser(userIdOf(email));
-  // Refused before the key is spent that makes the first user.
-  createUser(user, made, principal);
-  if (principal.kind === 'setup') await spendSetupKey(ports, principal.keyId, actorFromWire(actor));
-  return decideUser(ports, user, actorFromWire(actor), (now) => createUser(now, made, principal));
-}
-
-/** All keys of a user. */
-async function keysOf(client: PeopleDependencies['store'], userId: string): Promise<readonly views.ApiKey[]> {
-  const all: views.ApiKey[] = [];
-  for (let cursor = ''; ; ) {
-    const { apiKeys, nextCursor } = await client.listApiKeys({ userId, cursor });
-    all.push(...apiKeys);
-    cursor = nextCursor;
-    if (cursor === '') return all;
+  const actor = actorFromWire(named);
+  if (principal.kind === 'setup') {
+    const { user, apiKey, text } = await createFirstUser(ports, made, principal, actor);
+    return { user, apiKey, apiKeyText: text };
   }
-}
-
-/** A key of a user who was just made. Whoever may make a user may give them one. */
-async function firstKey(
-  given: PeopleDependencies,
-  ports: PeoplePorts,
-  { id: userId }: views.User,
-  { actor }: wire.CreateUserRequest,
-) {
-  const text = apiKeyText(given.randomBytes(keyBytes));
-  const made = { userId, name: 'first', scopes: [], expiresAt: undefined };
-  const decide = () => issueApiKey(text, made, ports.clock.now());
-  const { state } = await decideApiKey(ports, noApiKey(apiKeyIdOf(text)), actorFromWire(actor), decide);
-  return { apiKey: state, apiKeyText: text };
-}
-
-/** The key makes one user: of those who present it at the same time one ends it, and goes on. */
-async function spendSetupKey(ports: PeoplePorts, keyId: string, actor: Actor): Promise<void> {
-  const { isChanged } = await decideApiKey(ports, await loadApiKey(ports, keyId), actor, revokeApiKey);
-  if (!isChanged) throw permissionDenied('this key has made the first user already; sign in as that user');
+  const nobodyYet = noUser(userIdOf(email));
+  const facts = createUser(nobodyYet, made, principal);
+  const key = firstKeyOf(nobodyYet.id);
+  // Who may not give somebody a key does not make them with one.
+  if (withApiKey) checkIssue(principal, { ...nobodyYet, revision: facts.length, role }, key, []);
+  const user = await decideUser(ports, nobodyYet, actor, (now) => createUser(now, made, principal));
+  if (!withApiKey) return { user };
+  const { apiKey, text } = await issueKey(ports, actor, key);
+  return { user, apiKey, apiKeyText: text };
 }
 
 /** The edge has asked the same table; whoever reaches this service otherwise is asked here. */

@@ -1,5 +1,6 @@
 import { apiKeyIdOf, apiKeyText, issueApiKey, keyProblem, noApiKey, revokeApiKey } from '@stopgo/core';
 import { storeLog } from '@stopgo/log';
+import { firstAdministrator } from './first-user.ts';
 import { decideApiKey, loadApiKey, type PeoplePorts } from './people-log.ts';
 import type { PeopleDependencies } from './service.ts';
 
@@ -15,7 +16,7 @@ export type SetupKeyFile = {
 };
 
 /**
- * Sees to it that a platform that has no user yet has a key to make the first one with, and that one that has users keeps none.
+ * Sees to it that a platform on which nobody is SUPER_ADMIN yet has a key to make the first one with, and that no other keeps one.
  * `needed`: whether the key is waiting to be used.
  */
 export async function issueSetupKey(given: PeopleDependencies, file: SetupKeyFile): Promise<{ needed: boolean }> {
@@ -23,13 +24,15 @@ export async function issueSetupKey(given: PeopleDependencies, file: SetupKeyFil
   const actor = { kind: 'system', id: given.instance } as const;
   const kept = file.read();
   const known = kept === undefined ? undefined : await loadApiKey(ports, apiKeyIdOf(kept));
-  const { total } = await given.store.listUsers({ limit: 1 });
-  if (total > 0) {
+  const isInForce = known !== undefined && keyProblem(known, given.clock.now()) === undefined;
+  const administrator = await firstAdministrator(ports);
+  // Whoever was made, and has no key that they know of, is made again with the key that is kept.
+  if (administrator !== undefined && (administrator.hasEntered || !isInForce)) {
     if (known !== undefined && known.revision > 0) await decideApiKey(ports, known, actor, revokeApiKey);
     if (kept !== undefined) file.remove();
     return { needed: false };
   }
-  if (known !== undefined && keyProblem(known, given.clock.now()) === undefined) return { needed: true };
+  if (isInForce) return { needed: true };
   const text = apiKeyText(given.randomBytes(keyBytes));
   // Kept before it is recorded: a key that is on the record and nowhere else would be of no use to anybody.
   file.write(text);
