@@ -114,6 +114,25 @@ describe('what a rule demands', () => {
     );
   });
 
+  test('is shown with what people say that a call came to, and that they differ', async () => {
+    const happened = (by: string, result: string) => ({
+      ...{ decision: 'happened', by, claimed: false, result_sha256: result.repeat(64) },
+    });
+    const differ = '    they do not say the same result: only those with the same one count together';
+    approvals = [{ ...demanded, votes: [happened('ada', 'a'), happened('bob', 'b')] }];
+    await printApprovals(url, print);
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        '    so far: happened by ada (result aaaaaaaa), happened by bob (result bbbbbbbb)',
+        differ,
+      ]),
+    );
+    lines = [];
+    approvals = [{ ...demanded, votes: [happened('ada', 'a'), happened('bob', 'a')] }];
+    await printApprovals(url, print);
+    expect(lines).not.toContain(differ);
+  });
+
   test('is shown to be overdue once it is', async () => {
     approvals = [
       { ...demanded, on_expiry: 'leave' },

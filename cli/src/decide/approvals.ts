@@ -5,6 +5,13 @@ import { listIn, objectIn, sendDecided } from './answered.ts';
 import type { Confirm } from './confirm.ts';
 import { askGateway } from './gateway.ts';
 
+type ShownVote = {
+  readonly decision: string;
+  readonly by: string;
+  readonly claimed: boolean;
+  readonly result_sha256?: string;
+};
+
 /** An approval as the gateway shows it. */
 export type ShownApproval = {
   readonly uuid: string;
@@ -22,7 +29,7 @@ export type ShownApproval = {
   readonly created_at: string;
   /** Who decides, where a rule says so. */
   readonly votes_needed?: number;
-  readonly votes?: readonly { readonly decision: string; readonly by: string; readonly claimed: boolean }[];
+  readonly votes?: readonly ShownVote[];
   readonly approvers?: readonly string[];
   readonly separation_of_duties?: boolean;
   readonly expires_at?: string;
@@ -60,12 +67,15 @@ export function demandLines(approval: ShownApproval, now: number): string[] {
   const who = approvers.length === 0 ? 'whoever may decide approvals' : approvers.map(shownName).join(', ');
   const but = approval.separation_of_duties === true ? ', but not who asked for it' : '';
   const said = votes.map(
-    ({ decision, by, claimed }) => `${decision} by ${shownName(by)}${claimed ? ' (claimed)' : ''}`,
+    ({ decision, by, claimed, result_sha256: result }) =>
+      `${decision} by ${shownName(by)}${claimed ? ' (claimed)' : ''}${result === undefined ? '' : ` (result ${result.slice(0, 8)})`}`,
   );
+  const results = new Set(votes.flatMap(({ result_sha256: result }) => result ?? []));
   const left = until !== undefined && Date.parse(until) <= now ? 'overdue since' : 'overdue from';
   return [
     `decided by ${needed} of: ${who}${but}`,
     ...(said.length === 0 ? [] : [`so far: ${said.join(', ')}`]),
+    ...(results.size < 2 ? [] : [`they do not say the same result: only those with the same one count together`]),
     ...(until === undefined ? [] : [`${then === 'leave' ? left : 'rejected at'} ${until}`]),
   ];
 }

@@ -2,11 +2,12 @@
 import { approvals, facts as wire } from '@stopgo/proto';
 import { choiceWords, decidedWord, recordedAs } from '../events/decisions.ts';
 import { type Fact, fact } from '../events/facts.ts';
-import { type Approval, approvalIn, decisionOn, interruptsOf, type Vote } from '../state/interrupt.ts';
+import { type Approval, agreeing, approvalIn, decisionOn, interruptsOf, type Vote } from '../state/interrupt.ts';
 import { anotherSession, type IdempotencyKey } from '../state/request.ts';
 import type { ConversationState } from '../state/state.ts';
 import { saidBytesMax } from '../text/bounds.ts';
 import { cutText } from '../text/cut.ts';
+import { sha256Hex } from '../text/digest.ts';
 import type { HumanDecision } from './decision-words.ts';
 import { mayDecide } from './may-decide.ts';
 import { nobody, type Voter, voterToWire } from './voter.ts';
@@ -76,8 +77,11 @@ export function resolveApproval(state: ConversationState, command: ResolveComman
   const { callId } = approval;
   const isYes =
     recorded === wire.Decision.APPROVED || recorded === wire.Decision.RUN_AGAIN || recorded === wire.Decision.HAPPENED;
-  const word = decidedWord(recorded);
-  const sameYes = new Set(approval.votes.filter(({ kind }) => kind === word).map((vote) => vote.voter ?? vote.by));
+  // What happened is one yes only with one result.
+  const result = recorded === wire.Decision.HAPPENED ? (command.decision.result ?? '') : '';
+  const resultDigest = recorded === wire.Decision.HAPPENED ? sha256Hex(result) : '';
+  const kind = decidedWord(recorded);
+  const sameYes = agreeing(approval.votes, { kind, ...(resultDigest === '' ? {} : { result: resultDigest }) });
   const missing = approval.votesNeeded - sameYes.size;
   if (isYes && demand !== undefined && sameYes.has(voter.key)) return { kind: 'voted', missing };
   const recordedVoter =
@@ -87,7 +91,7 @@ export function resolveApproval(state: ConversationState, command: ResolveComman
   if (isYes && missing > 1) {
     const tool = run.calls[callId]?.tool ?? '';
     const voted = fact('approvalVoted', {
-      ...{ approvalId: approval.id, runId: run.id, decision: recorded, callId, tool, ...recordedVoter },
+      ...{ approvalId: approval.id, runId: run.id, decision: recorded, callId, tool, ...recordedVoter, resultDigest },
       sessionId: anotherSession(state, command),
       ...(command.idempotency === undefined ? {} : { idempotency: command.idempotency }),
     });
@@ -97,7 +101,7 @@ export function resolveApproval(state: ConversationState, command: ResolveComman
     approvalId: approval.id,
     runId: run.id,
     decision: recorded,
-    result: recorded === wire.Decision.HAPPENED ? (command.decision.result ?? '') : '',
+    result,
     callId,
     tool: run.calls[callId]?.tool ?? '',
     proxy: approval.of === 'question',

@@ -44,6 +44,8 @@ export type Vote = {
   readonly at: number;
   /** What tells who voted from others; absent: the name does. */
   readonly voter?: string;
+  /** Of `happened`, where more than one has to say so: digest of the result; absent: nobody recorded it, and it goes with any. */
+  readonly result?: string;
 };
 
 /** People give values, or open an address, in the midst of a call. It is there until it is answered or withdrawn. */
@@ -73,15 +75,22 @@ export type AskedByServer = {
 /** What a tool server asks of people or of a model. */
 export type ServerQuestion = Input | Sampling;
 
+/** Those who say the same as a vote does, and of what happened that it came to the same: keys of voters. */
+export function agreeing(votes: readonly Vote[], { kind, result }: Pick<Vote, 'kind' | 'result'>): ReadonlySet<string> {
+  const same = votes.filter((one) => one.kind === kind && (one.result ?? result) === (result ?? one.result));
+  return new Set(same.map(({ by, voter = by }) => voter));
+}
+
 /**
  * The vote that settled an approval; undefined while it takes votes. Whatever is no yes settles it at once; a yes does when as many as
  * are needed have said the same.
  */
 export function decisionOn({ votes, votesNeeded }: Approval): Vote | undefined {
-  return votes.find(({ kind }, index) => {
+  return votes.find(({ kind, result }, index) => {
     if (kind !== 'approved' && kind !== 'run_again' && kind !== 'happened') return true;
-    const same = votes.slice(0, index + 1).filter((one) => one.kind === kind);
-    return new Set(same.map(({ by, voter = by }) => voter)).size >= votesNeeded;
+    return (
+      agreeing(votes.slice(0, index + 1), { kind, ...(result === undefined ? {} : { result }) }).size >= votesNeeded
+    );
   });
 }
 

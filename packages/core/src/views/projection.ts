@@ -3,6 +3,7 @@ import { create, facts, views } from '@stopgo/proto';
 import { type Decided, decidedWord } from '../events/decisions.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
 import { nextDue } from '../interrupts/due.ts';
+import { resultDigest } from '../interrupts/kinds/approval.ts';
 import { evolve } from '../run/evolve.ts';
 import { messageRows } from '../run/messages.ts';
 import { interruptsOf } from '../state/interrupt.ts';
@@ -211,12 +212,18 @@ function withPending(
 
 /** The votes of an approval with one more, where it is recorded who voted. */
 function voted(
-  { votes }: views.Approval,
-  { decision, voter }: Pick<FactOf<'approvalVoted'>, 'decision' | 'voter'>,
+  { votes, demand }: views.Approval,
+  said: FactOf<'approvalVoted'> | FactOf<'approvalResolved'>,
   { time }: RecordedFact,
 ): Pick<views.Approval, 'votes'> {
+  const { decision, voter } = said;
   if (voter === undefined) return { votes };
-  return { votes: [...votes, create(views.ApprovalVoteSchema, { decision, voter, at: timestampFromMs(time) })] };
+  const digest = (demand?.votes ?? 0) > 1 ? resultDigest(said) : '';
+  const vote = create(views.ApprovalVoteSchema, { decision, voter, resultDigest: digest, at: timestampFromMs(time) });
+  // Who says that a call came to something else takes back what they said before.
+  const isTakenBack = (one: views.ApprovalVote): boolean =>
+    digest !== '' && one.decision === decision && one.voter?.key === voter.key;
+  return { votes: [...votes.filter((one) => !isTakenBack(one)), vote] };
 }
 
 function requested(

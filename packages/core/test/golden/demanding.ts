@@ -1,7 +1,8 @@
+import { resolveApproval } from '@stopgo/core';
 import { approvals } from '@stopgo/proto';
 import { asking, group, hour, looksAt, one, plain, user, voted, voter, votes } from '../demanding.ts';
 import { by, dawn, type Happening } from '../specification.ts';
-import { claim, drove, starts } from '../story.ts';
+import { approvalOf, claim, drove, starts, unknown } from '../story.ts';
 
 const id = 'root#1.0';
 const ana = voter(user('ana', ['finance']));
@@ -22,6 +23,14 @@ const rejectedWith = (said: string) => (state: Parameters<ReturnType<typeof vote
   return decision.kind === 'append' ? decision.facts : [];
 };
 
+const happenedWith = (who: typeof ana, result: string) => (state: Parameters<ReturnType<typeof votes>>[0]) => {
+  const decision = resolveApproval(state, {
+    ...{ approvalId: approvalOf(state), voter: who, now: dawn },
+    decision: { kind: approvals.DecisionKind.HAPPENED, result },
+  });
+  return decision.kind === 'append' ? decision.facts : [];
+};
+
 /** Approvals that demand somebody, and what becomes of them. */
 export const demandingScenarios: Readonly<Record<string, readonly Happening[]>> = {
   quorum: [
@@ -29,6 +38,15 @@ export const demandingScenarios: Readonly<Record<string, readonly Happening[]>> 
     by('ana@x.example', voted(ana)),
     by('bob@x.example', voted(bob)),
     drove([claim, starts(id)]),
+  ],
+  'happened-by-two': [
+    ...asking({ ...finance, votes: 2 }),
+    ...[ana, bob].map((who) => by(who.name, voted(who))),
+    ...[drove([claim, starts(id)]), drove([unknown(id)])],
+    by('ana@x.example', happenedWith(ana, 'failed')),
+    by('bob@x.example', happenedWith(bob, 'booked')),
+    by('ana@x.example', happenedWith(ana, 'booked')),
+    drove([claim]),
   ],
   'nobody-in-time': [...asking(demanding), ...[1, 2, 4].map((hours) => lookedAt(dawn + hours * hour)), drove([claim])],
   'rejected-for-a-reason': [...asking(finance), by('ana@x.example', rejectedWith('too much')), drove([claim])],

@@ -44,11 +44,12 @@ function demandOf({ demand, votes, escalations, reminders }: views.Approval): {
   return {
     approvers: approvers.length === 0 ? undefined : approvers.map(approverOf),
     votes_needed: Math.max(1, demand.votes),
-    votes: votes.map(({ decision, voter, at }) => ({
+    votes: votes.map(({ decision, voter, resultDigest, at }) => ({
       decision: decidedWord(decision),
       by: shownLine(voter?.name ?? ''),
       claimed: voter?.claimed ?? false,
       entitled_by: presentLine(voter?.entitledBy ?? ''),
+      result_sha256: resultDigest || undefined,
       at: rfc3339(at),
     })),
     separation_of_duties: demand.notRequester || undefined,

@@ -6,6 +6,7 @@ import { approverToWire, demandFromWire } from '../../state/demand.ts';
 import { type Approval, approvalIn, decisionOn, type Vote } from '../../state/interrupt.ts';
 import { withCall } from '../../state/run-changes.ts';
 import type { CallState, RunState } from '../../state/state.ts';
+import { sha256Hex } from '../../text/digest.ts';
 import { type Answered, withAnswer } from '../answered.ts';
 import { withQuestion } from '../evolve-questions.ts';
 import type { AskedBeside, InterruptKind } from './kind.ts';
@@ -75,16 +76,30 @@ function withVote(
   const approval = approvalIn(run, said.approvalId);
   if (approval === undefined || decisionOn(approval) !== undefined) return run;
   const { voter } = said;
+  const result = approval.votesNeeded > 1 ? resultDigest(said) : '';
   const vote: Vote = {
     kind: decidedWord(said.decision),
     by: recorded.actor.id,
     at: recorded.time,
     ...(voter === undefined ? {} : { voter: voter.key }),
+    ...(result === '' ? {} : { result }),
   };
-  const voted: Approval = { ...approval, votes: [...approval.votes, vote] };
+  const others = approval.votes.filter((one) => !isTakenBack(one, vote));
+  const voted: Approval = { ...approval, votes: [...others, vote] };
   const next = { ...run, interrupts: { ...run.interrupts, [voted.id]: voted } };
   const decision = decisionOn(voted);
   return decision === undefined ? next : withAnswer(next, voted, answered(voted, decision, more), recorded.revision);
+}
+
+/** Digest of what a person says that a call came to; empty if they say nothing of that, or it was not recorded. */
+export function resultDigest(said: FactOf<'approvalResolved'> | FactOf<'approvalVoted'>): string {
+  if (said.decision !== wire.Decision.HAPPENED) return '';
+  return 'resultDigest' in said ? said.resultDigest : sha256Hex(said.result);
+}
+
+/** Who says that a call came to something else takes back what they said before. */
+function isTakenBack(one: Vote, { kind, voter, result }: Vote): boolean {
+  return result !== undefined && voter !== undefined && one.voter === voter && one.kind === kind;
 }
 
 /** It was time to remind people. */

@@ -2491,6 +2491,7 @@ export function zeroApprovalVoted(): ApprovalVoted {
     callId: '',
     tool: '',
     sessionId: '',
+    resultDigest: '',
   };
 }
 
@@ -2523,6 +2524,9 @@ export function writeApprovalVoted(writer: Writer, message: ApprovalVoted): void
   }
   if (message.sessionId !== '') {
     writer.string(66, message.sessionId);
+  }
+  if (message.resultDigest !== '') {
+    writer.string(74, message.resultDigest);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2565,6 +2569,10 @@ export function readApprovalVoted(reader: Reader, length: number, message: Appro
         if (tag !== 66) throw new LeftToLibrary();
         message.sessionId = reader.string();
         break;
+      case 9:
+        if (tag !== 74) throw new LeftToLibrary();
+        message.resultDigest = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2584,6 +2592,7 @@ export function createApprovalVoted(given: Given): ApprovalVoted {
   if (given.tool != null) message.tool = given.tool;
   if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
   if (given.sessionId != null) message.sessionId = given.sessionId;
+  if (given.resultDigest != null) message.resultDigest = given.resultDigest;
   return message;
 }
 

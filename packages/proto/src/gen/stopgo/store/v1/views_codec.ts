@@ -1266,6 +1266,7 @@ export function zeroApprovalVote(): ApprovalVote {
   return {
     $typeName: "stopgo.store.v1.ApprovalVote",
     decision: 0,
+    resultDigest: '',
   };
 }
 
@@ -1283,6 +1284,9 @@ export function writeApprovalVote(writer: Writer, message: ApprovalVote): void {
     const begin = writer.fork(26);
     writeTimestamp(writer, message.at);
     writer.join(begin);
+  }
+  if (message.resultDigest !== '') {
+    writer.string(34, message.resultDigest);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1305,6 +1309,10 @@ export function readApprovalVote(reader: Reader, length: number, message: Approv
         if (tag !== 26) throw new LeftToLibrary();
         message.at = readTimestamp(reader, reader.uint32(), message.at ?? zeroTimestamp());
         break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.resultDigest = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1319,6 +1327,7 @@ export function createApprovalVote(given: Given): ApprovalVote {
   if (given.decision != null) message.decision = given.decision;
   if (given.voter != null) message.voter = toMessage(given.voter, createVoter, "stopgo.events.v1.Voter");
   if (given.at != null) message.at = toMessage(given.at, createTimestamp, "google.protobuf.Timestamp");
+  if (given.resultDigest != null) message.resultDigest = given.resultDigest;
   return message;
 }
 
