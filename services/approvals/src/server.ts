@@ -37,6 +37,7 @@ import { actorOf } from './actor.ts';
 import type { ApprovalsDependencies } from './dependencies.ts';
 import { loadByApproval } from './load.ts';
 import { lookFirst, nudge } from './nudge.ts';
+import { requireAsked } from './require-asked.ts';
 import { grant, revoke } from './standing.ts';
 
 /** The gRPC surface of the approvals service: it records decisions; it never executes anything. */
@@ -69,6 +70,7 @@ async function resolve(given: ApprovalsDependencies, request: wire.ResolveReques
     factsOf: (one) => (one.kind === 'append' ? one.facts : undefined),
   };
   let loaded = await load(true);
+  await requireAsked(given, loaded, context, approvalId, notFound);
   if (isRemote(loaded, approvalId)) {
     // What is asked at another agent may be gone: nobody shall decide in vain if that can be told.
     await lookFirst(given, loaded.conversationId, context);

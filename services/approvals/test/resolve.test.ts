@@ -8,12 +8,13 @@ import {
   fold,
   foldVersion,
   initialState,
+  type Principal,
   type RecordedFact,
 } from '@stopgo/core';
 import { systemClock } from '@stopgo/log';
 import { approvals, facts, orchestrator, store, views } from '@stopgo/proto';
 import { createInProcessClient, type ServiceImpl } from '@stopgo/rpc';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { approvalsService } from '../src/index.ts';
 
 const [conversationId, runId, approvalId] = [1, 2, 3].map((last) => `00000000-0000-4000-8000-00000000000${last}`) as [
@@ -207,4 +208,50 @@ test.each([
 
 test('a decision that may not have been recorded is not called so', async () => {
   await expect(service({}).resolve(decision)).rejects.toMatchObject({ kind: 'unavailable' });
+});
+
+describe('whose approval it is, is asked here as well', () => {
+  const owned = [
+    fact('conversationCreated', { conversationId, agentName: 'agent', principal: 'user:ana' }),
+    ...asked.slice(1),
+  ];
+  const user = (id: string, more: Partial<Extract<Principal, { kind: 'user' }>> = {}): Principal => ({
+    ...{ kind: 'user', id, email: `${id}@x.example`, name: id, role: 'USER', groups: [], via: 'token' },
+    ...more,
+  });
+  /** What an approval without a demand shows, and one that asks for finance. */
+  const approval = (...groups: readonly string[]) => ({
+    ...{ id: approvalId, conversationId, requester: 'user:ana' },
+    ...(groups.length === 0
+      ? {}
+      : { demand: { approvers: groups.map((value) => ({ who: { case: 'group' as const, value } })), votes: 1 } }),
+  });
+  /** What is recorded, and how it is answered. */
+  async function said(principal: Principal, shown = approval()) {
+    let appended = 0;
+    const append = async (request: store.AppendRequest) => {
+      appended += request.events.length;
+      return { outcome: { case: 'appended', value: { revision: 5 } } } as const;
+    };
+    const client = service({ load: loaded(owned), append, getApproval: async () => ({ approval: shown }) });
+    const answer = await client.resolve(decision, { context: { principal } }).then(
+      () => 'taken',
+      (error: DomainError) => error.kind,
+    );
+    return [answer, appended];
+  }
+
+  test.each<[string, Principal, readonly ReturnType<typeof approval>[], string]>([
+    ['the owner', user('ana'), [], 'taken'],
+    ['an administrator', user('boss', { role: 'ADMIN' }), [], 'taken'],
+    ['where nobody signs in, anybody', { kind: 'anonymous' }, [], 'taken'],
+    ['who is asked', user('carl', { groups: ['finance'] }), [approval('finance')], 'taken'],
+    ['somebody else', user('bob'), [], 'not_found'],
+    ['who is not asked', user('bob', { groups: ['sales'] }), [approval('finance')], 'not_found'],
+    ['the owner with a key that only reads', user('ana', { scopes: ['read'] }), [], 'permission_denied'],
+    ['who has not signed in', { kind: 'nobody' }, [], 'permission_denied'],
+    ['who sets up', { kind: 'setup', keyId: 'k' }, [], 'permission_denied'],
+  ])('%s', async (_, principal, shown, answer) => {
+    expect(await said(principal, ...shown)).toEqual([answer, answer === 'taken' ? 1 : 0]);
+  });
 });

@@ -1,4 +1,4 @@
-import { anonymousPrincipal, DomainError, demandFromWire, mayDecide, type Principal, voterOf } from '@stopgo/core';
+import { anonymousPrincipal, isAskedOf as askedOf, DomainError, type Principal } from '@stopgo/core';
 import type { GatewayClients } from '../options.ts';
 import { ownersKeptMax } from './bounds.ts';
 
@@ -37,10 +37,7 @@ export function ownersIn(
     });
   const isAskedOf = async (id: string, principal: Principal) => {
     const { approval } = await store.getApproval({ approvalId: id });
-    const demand = approval && demandFromWire(approval);
-    if (approval === undefined || demand === undefined || demand.approvers.length === 0) return false;
-    const voter = voterOf(principal, { id: '' });
-    return mayDecide({ ...demand, notRequester: false }, voter, approval.requester, now()).may;
+    return approval !== undefined && askedOf(approval, principal, now());
   };
   return { ofConversation, ofApproval, isAskedOf };
 }
