@@ -138,6 +138,8 @@ describe('who is nobody is refused', () => {
         'an address that nobody has verified',
         async () => bearer(await tokenOf('boss@x.example', { email_verified: false })),
       ],
+      ['an address that is another in lower case', async () => bearer(await tokenOf('\u212aim@x.example'))],
+      ['what is no address', async () => bearer(await tokenOf('boss'))],
       ['alg: none', () => bearer(forged({ alg: 'none' }, () => ''))],
       ['alg: None', () => bearer(forged({ alg: 'None' }, () => ''))],
       [

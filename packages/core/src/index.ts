@@ -170,6 +170,7 @@ export {
 export { isRole, type Role, roleFromWire, roleNamed, roles, roleToWire } from './people/roles.ts';
 export {
   changeUser,
+  checkEmail,
   checkRole,
   createUser,
   evolveUser,

@@ -17,12 +17,15 @@ export const userIdOf = (email: string): string => uuidFrom('user', emailOf(emai
 
 const emailForm = /^[^\s@<>()[\]\\,;:"]+@[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
 
-/** @throws DomainError `invalid_argument` for what is no e-mail address in plain form. */
+/** Other letters have lower cases that are ours: a Kelvin sign becomes a k, and whoever has the one address would be who has the other. */
+const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
+
+/** The address as users are known by it. @throws DomainError `invalid_argument` for what is no e-mail address in plain form. */
 export function checkEmail(text: string): string {
   const email = emailOf(text);
-  if (!emailForm.test(email) || visibleText(email) !== email || email.length > emailCharactersMax)
+  if (!isAscii(text.trim()) || !emailForm.test(email) || email.length > emailCharactersMax)
     throw invalidArgument(
-      `email must be an e-mail address of at most ${emailCharactersMax} characters, such as ana@example.com`,
+      `email must be an e-mail address of at most ${emailCharactersMax} ASCII characters, such as ana@example.com`,
       { field: 'email' },
     );
   return email;

@@ -63,6 +63,9 @@ describe('users', () => {
     'a b@example.com',
     'ana@exa\u202emple.com',
     'a@b@c',
+    // A Kelvin sign, whose lower case is a k, and a letter that has none in ASCII.
+    '\u212aim@example.com',
+    'j\u00fcrgen@example.com',
     `${'a'.repeat(250)}@b.de`,
   ])('no address: %j', (email) => {
     expect(() => createUser(noUser('i'), { ...ana, email }, as('ADMIN'))).toThrow(/^email must be/);

@@ -6,6 +6,7 @@ import {
   type Actor,
   actorFromWire,
   changeUser,
+  checkEmail,
   checkIssue,
   checkRole,
   createUser,
@@ -49,7 +50,7 @@ export function peopleService(given: PeopleDependencies): ServiceImpl<typeof wir
 
     async signIn({ email, name, groups, mayCreate }, { peerInternal }) {
       insistOnGateway(peerInternal);
-      const known = await loadUser(ports, userIdOf(email));
+      const known = await loadUser(ports, userIdOf(checkEmail(email)));
       const decide = (user: views.User) => signIn(user, { email, name, groups }, mayCreate, ports.clock.now());
       const user = await decideUser(ports, known, platform, decide);
       return user.revision === 0 ? {} : { user };

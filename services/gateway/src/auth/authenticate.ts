@@ -1,5 +1,6 @@
 import {
   apiKeyIdOf,
+  checkEmail,
   endOf,
   isApiKey,
   isSignInStale,
@@ -94,11 +95,20 @@ async function byToken(parts: AuthenticateParts, token: string): Promise<Princip
   if (parts.checkToken === undefined)
     throw notSignedIn('tokens are not taken here, only API keys: send one in X-API-Key');
   const said = await parts.checkToken(token);
+  const email = addressIn(said);
   const user = await userOf(parts, said);
-  if (user === undefined)
-    throw notSignedIn(`there is no user ${said.email.trim().toLowerCase()}; have an administrator create it`);
+  if (user === undefined) throw notSignedIn(`there is no user ${email}; have an administrator create it`);
   if (!user.active) throw notSignedIn('this user is not active; ask an administrator');
   return { ...userPrincipal(user, said.groups), via: 'token' };
+}
+
+/** Checked before anybody is looked up by it: what is no plain address could be taken for that of somebody else. */
+function addressIn({ email }: { readonly email: string }): string {
+  try {
+    return checkEmail(email);
+  } catch {
+    throw notSignedIn('the token was not taken: what it names is no e-mail address in plain ASCII characters');
+  }
 }
 
 async function userOf(
