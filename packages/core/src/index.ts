@@ -201,7 +201,7 @@ export {
   type PolicyCall,
   type PolicyContext,
 } from './policy/judge-policy.ts';
-export { needsIdentity } from './policy/needs-identity.ts';
+export { needsIdentity, restOnClaimedName } from './policy/needs-identity.ts';
 export {
   type ApproverSpec,
   type DemandSpec,

@@ -78,12 +78,29 @@ describe('what nobody can prove is refused where nobody signs in', () => {
     ['separation_of_duties: true', 'rule "one" keeps out who asked (separation_of_duties)'],
     ['escalate: [{ after: 1h, to: [role:ADMIN] }]', 'rule "one" names role:ADMIN'],
     ['when: "\'x\' in caller.groups"', 'rule "one" asks for caller.groups'],
+    ['when: caller.authenticated', 'rule "one" asks for caller.authenticated'],
+    ['when: \'caller["role"] == "ADMIN"\'', 'rule "one" asks for caller.role'],
+    ['when: \'caller[args.x] == "ADMIN"\'', 'rule "one" asks for caller'],
+    ['when: "[caller].exists(c, c.role == \'ADMIN\')"', 'rule "one" asks for caller'],
   ])('%s', (more, what) => {
     expect(located(asking(more))[0]).toContain(`approvals: ${what}, which needs auth`);
     expect(located(`${asking(more)}\nauth: {}`)).toEqual([]);
   });
 
-  test.each(['approvers: [user:ada]', 'when: caller.name == "ada"'])('%s is not', (more) => {
+  test.each([
+    'approvers: [user:ada]',
+    'when: "args.note == \'caller.role\'"',
+    'when: "[args].exists(caller, caller.role == \'x\')"',
+  ])('%s is not', (more) => {
     expect(located(asking(more))).toEqual([]);
+  });
+
+  test.each(['caller.name == "ada"', 'caller["name"].startsWith("a")'])('%s is not, with a warning', (when) => {
+    const warnings = (more: string) =>
+      load(`approvals: { rules: [{ name: one, verdict: allow, when: '${when}' }] }${more}`).warnings;
+    expect(warnings('')).toEqual([
+      expect.stringContaining('approvals: rule "one" rests on caller.name, and without auth'),
+    ]);
+    expect(warnings('\nauth: {}')).toEqual([]);
   });
 });

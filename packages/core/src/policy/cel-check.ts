@@ -8,6 +8,9 @@ type Comprehension = Extract<Expression['exprKind'], { case: 'comprehensionExpr'
 /** The parts of an expression, by how many loops each is in; those whose work grows with what they compare count for themselves. */
 export type Cost = { readonly parts: readonly number[]; readonly comparing: readonly number[] };
 
+/** What of `caller` an expression asks for: names of fields; `''`: it takes it as a whole, so any of them. */
+export type OfCaller = { readonly ofCaller: ReadonlySet<string> };
+
 /** Sizes of all that an expression is evaluated over, together. */
 export type Sizes = { readonly values: number; readonly bytes: number };
 
@@ -36,18 +39,19 @@ const comparing: ReadonlySet<string> = new Set(['@in', '_in_', '_==_', '_!=_', '
 export function checkExpression(
   expression: Expression,
   isFunction: (name: string) => boolean,
-): Cost | ExpressionProblem {
+): (Cost & OfCaller) | ExpressionProblem {
   const visitor = new Visitor(isFunction);
   visitor.visit(expression, 0, []);
   const parts = visitor.parts.reduce((sum, some) => sum + some, 0);
   if (parts > partsMax) visitor.fault(expression.id, `it has ${parts} parts; at most ${partsMax} are taken`);
-  return visitor.problem ?? { parts: visitor.parts, comparing: visitor.comparing };
+  return visitor.problem ?? { parts: visitor.parts, comparing: visitor.comparing, ofCaller: visitor.ofCaller };
 }
 
 /** Goes through all parts of an expression, up to the first that something is wrong with. */
 class Visitor {
   readonly parts: number[] = [];
   readonly comparing: number[] = [];
+  readonly ofCaller = new Set<string>();
   problem: ExpressionProblem | undefined;
   readonly #isFunction: (name: string) => boolean;
 
@@ -71,6 +75,7 @@ class Visitor {
         const { name } = exprKind.value;
         const known = Object.keys(variables);
         if (!bound.includes(name) && !known.includes(name)) this.fault(id, unknownName(name, known));
+        if (name === 'caller' && !bound.includes(name)) this.ofCaller.add('');
         return 0;
       }
       case 'selectExpr': {
@@ -78,7 +83,7 @@ class Visitor {
         const of = operand?.exprKind.case === 'identExpr' ? operand.exprKind.value.name : '';
         const fields = bound.includes(of) || !Object.hasOwn(variables, of) ? undefined : variables[of];
         if (fields !== undefined && !fields.includes(field)) this.fault(id, unknownName(field, fields, of));
-        return this.visit(operand, loops, bound);
+        return this.#visitField(operand, field, loops, bound);
       }
       case 'callExpr': {
         const { function: name, target, args } = exprKind.value;
@@ -87,6 +92,8 @@ class Visitor {
         if (name === 'matches' && args.at(-1)?.exprKind.case !== 'constExpr')
           this.fault(id, 'the pattern of matches must be a text that is written here');
         if (comparing.has(name)) count(this.comparing, loops);
+        const field = name === '_[_]' ? textOf(args[1]) : undefined;
+        if (field !== undefined) return Math.max(this.#visitField(args[0], field, loops, bound), all([args[1]]));
         return all([target, ...args]);
       }
       case 'listExpr':
@@ -105,6 +112,15 @@ class Visitor {
     }
   }
 
+  /** Of `caller` its field is noted; else what the field is of. */
+  #visitField(of: Expression | undefined, field: string, loops: number, bound: readonly string[]): number {
+    const isCaller = of?.exprKind.case === 'identExpr' && of.exprKind.value.name === 'caller';
+    if (!isCaller || bound.includes('caller')) return this.visit(of, loops, bound);
+    count(this.parts, loops);
+    this.ofCaller.add(field);
+    return 0;
+  }
+
   #visitLoop(loop: Comprehension, id: bigint, loops: number, bound: readonly string[]): number {
     // What another loop has made is gone through more slowly than what is given.
     const made = this.visit(loop.iterRange, loops, bound);
@@ -118,6 +134,12 @@ class Visitor {
     const parts = [loop.loopCondition, loop.loopStep, loop.result];
     return made + 1 + Math.max(0, ...parts.map((part) => this.visit(part, inside, within)));
   }
+}
+
+/** The text that an expression is; undefined if it is none that is written there. */
+function textOf(one: Expression | undefined): string | undefined {
+  const constant = one?.exprKind.case === 'constExpr' ? one.exprKind.value.constantKind : undefined;
+  return constant?.case === 'stringValue' ? constant.value : undefined;
 }
 
 function count(of: number[], loops: number): void {

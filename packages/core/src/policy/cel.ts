@@ -3,10 +3,10 @@
  * its text and from the sizes of what it is evaluated over, never from time.
  */
 import { celEnv, isCelError, parse, plan } from '@bufbuild/cel';
-import { type Cost, checkExpression, type Expression, type Sizes, workOf } from './cel-check.ts';
+import { type Cost, checkExpression, type Expression, type OfCaller, type Sizes, workOf } from './cel-check.ts';
 
 /** A predicate that can be evaluated. */
-export type Predicate = {
+export type Predicate = OfCaller & {
   readonly cost: Cost;
   readonly evaluate: ReturnType<typeof plan>;
 };
@@ -35,7 +35,7 @@ export function readPredicate(text: string): Predicate | PredicateProblem {
     const checked = checkExpression(expression, (name) => environment.funcs.find(name) !== undefined);
     if ('message' in checked)
       return { message: checked.message, offset: parsed.sourceInfo?.positions[String(checked.id)] ?? 0 };
-    return { cost: checked, evaluate: plan(environment, parsed) };
+    return { cost: checked, ofCaller: checked.ofCaller, evaluate: plan(environment, parsed) };
   } catch (error) {
     return { message: wordsOf(error), offset: offsetOf(error) };
   }

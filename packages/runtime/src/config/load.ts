@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { needsIdentity, type Policy, readPolicy } from '@stopgo/core';
+import { needsIdentity, type Policy, readPolicy, restOnClaimedName } from '@stopgo/core';
 import { type Document, isMap, LineCounter, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
 import { characterProblems } from './characters.ts';
@@ -81,11 +81,13 @@ export function parseAgentConfig(
   }
   const own = approvals?.kind === 'policy' ? approvals.policy : undefined;
   const policy = own ?? policyFile(parsed.data.approvals_file, path, dependencies, refuse);
+  const rulesKey = own === undefined ? 'approvals_file' : 'approvals';
   const identity = policy === undefined || parsed.data.auth !== undefined ? undefined : needsIdentity(policy);
   if (identity !== undefined) {
-    const key = own === undefined ? 'approvals_file' : 'approvals';
-    throw refuse([problemAt([key], `${identity}, which needs auth: nobody can prove it where nobody signs in`)]);
+    throw refuse([problemAt([rulesKey], `${identity}, which needs auth: nobody can prove it where nobody signs in`)]);
   }
+  if (policy !== undefined && parsed.data.auth === undefined)
+    odd.push(...restOnClaimedName(policy).map((name) => problemAt([rulesKey], claimedName(name))));
   const config = normalise(parsed.data, policy);
   const bytes = Buffer.byteLength(JSON.stringify(config.agent), 'utf8');
   if (bytes > bounds.treeBytesMax) {
@@ -99,6 +101,9 @@ export function parseAgentConfig(
     named,
   };
 }
+
+const claimedName = (rule: string): string =>
+  `rule "${rule}" rests on caller.name, and without auth whoever reaches the port may claim any name; set auth to have it proven`;
 
 /** The rules of the file that the configuration names, as seen from where that is; undefined if it names none. */
 function policyFile(
