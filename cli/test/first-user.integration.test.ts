@@ -132,3 +132,11 @@ test('whoever signs in with a token first does not keep the operator out', async
   expect(await administrators()).toEqual(['boss@x.example']);
   expect(await setUp()).toEqual({ needed: false });
 });
+
+test('an administrator makes no user with a key', async () => {
+  const who = { kind: 'user', id: 'a', email: 'a@x.example', name: 'A', groups: [], via: 'token' } as const;
+  const asked = { email: 'doll@x.example', name: 'Doll', withApiKey: true };
+  const made = client().createUser(asked, { context: { principal: { ...who, role: 'ADMIN' } } });
+  await expect(made).rejects.toThrow(/only a SUPER_ADMIN/);
+  expect((await given().store.listUsers({})).total).toBe(0);
+});

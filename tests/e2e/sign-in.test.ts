@@ -393,12 +393,14 @@ describe('API keys', () => {
       ]).toEqual([path, status]);
     const fresh = await send('POST', '/users', { headers: dan, body: { email: 'fay@x.example', name: 'Fay' } });
     const ofFay = `/users/${fresh.json.user.id}/keys`;
-    const first = await send('POST', ofFay, { headers: dan, body: { name: 'first' } });
+    expect((await send('POST', ofFay, { headers: dan, body: { name: 'first' } })).status).toBe(403);
+    const first = await send('POST', ofFay, { headers: boss, body: { name: 'first' } });
+    expect((await send('POST', ofFay, { headers: boss, body: { name: 'kept' } })).status).toBe(403);
     expect(first.status).toBe(201);
     const fay = { 'x-api-key': first.json.key.text as string };
     expect((await send('GET', '/me', { headers: fay })).status).toBe(200);
-    const again = async () => (await send('POST', ofFay, { headers: dan, body: { name: 'again' } })).status;
-    await until('the use is noted', async () => ((await again()) === 403 ? true : undefined));
+    const again = async () => (await send('POST', ofFay, { headers: boss, body: { name: 'again' } })).json.error;
+    await until('the use is noted', async () => (String(await again()).includes('has signed in') ? true : undefined));
     const admin = { 'x-api-key': (await keyOf({ scopes: ['admin'], expires_at: '2999-01-01T00:00:00Z' })).text };
     for (const [body, status] of [
       [{ name: 'more' }, 403],

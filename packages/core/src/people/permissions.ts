@@ -15,6 +15,7 @@ type Rule = Readonly<Record<Role, Reach>> & {
 
 const everybody = (scope: Scope): Rule => ({ USER: 'all', ADMIN: 'all', SUPER_ADMIN: 'all', scope });
 const ownOnly = (scope: Scope): Rule => ({ USER: 'own', ADMIN: 'all', SUPER_ADMIN: 'all', scope });
+const ownOrSuper = (scope: Scope): Rule => ({ USER: 'own', ADMIN: 'own', SUPER_ADMIN: 'all', scope });
 const administrators = (scope: Scope): Rule => ({ USER: 'none', ADMIN: 'all', SUPER_ADMIN: 'all', scope });
 
 /** What somebody may want to do, and which role may. */
@@ -44,7 +45,7 @@ export const permissions = {
   'user.create': administrators('admin'),
   'user.change': administrators('admin'),
   'key.list': ownOnly('read'),
-  'key.issue': ownOnly('admin'),
+  'key.issue': ownOrSuper('admin'),
   'key.revoke': ownOnly('admin'),
 } as const satisfies Readonly<Record<string, Rule>>;
 

@@ -196,7 +196,7 @@ describe('who makes a key for whom', () => {
     user = made(),
     more: Partial<typeof wanted> = {},
     keys: Parameters<typeof checkIssue>[3] = [],
-  ) => checkIssue(by, user, { ...wanted, ...more }, keys);
+  ) => checkIssue(by, user, { ...wanted, ...more }, keys, hour);
   const self = (more: object = {}): Principal => ({ ...as('USER', idOfAna), ...more }) as Principal;
   const signedIn = at(
     signIn(made(), { email: 'ana@example.com', name: 'Ana', groups: ['finance'] }, false, 1),
@@ -208,14 +208,18 @@ describe('who makes a key for whom', () => {
     lastUsedAt: { $typeName: 'google.protobuf.Timestamp' as const, seconds: 1n, nanos: 0 },
   };
 
+  const unused = { ...noApiKey('k'), revision: 1 };
+
   test('people make their own, whatever they have', () => {
     expect(() => issues(self(), signedIn, {}, [used])).not.toThrow();
   });
 
   test.each<[string, Principal, Parameters<typeof issues>[1], Parameters<typeof issues>[3], boolean]>([
-    ['an administrator, for somebody who has never signed in', as('ADMIN'), made(), [], true],
-    ['the same once they have signed in', as('ADMIN'), signedIn, [], false],
-    ['the same once a key of theirs was used', as('ADMIN'), made(), [used], false],
+    ['a super administrator, for somebody who has never signed in', as('SUPER_ADMIN'), made(), [], true],
+    ['the same once a key of theirs was used', as('SUPER_ADMIN'), made(), [used], false],
+    ['the same while they have one', as('SUPER_ADMIN'), made(), [unused], false],
+    ['the same once that has ended', as('SUPER_ADMIN'), made(), [{ ...unused, revokedAt: used.lastUsedAt }], true],
+    ['an administrator, for somebody who has never signed in', as('ADMIN'), made(), [], false],
     ['a super administrator, for somebody who has signed in', as('SUPER_ADMIN'), signedIn, [], false],
     ['an administrator, for another', as('ADMIN'), made('ADMIN'), [], false],
     ['an administrator, for a super administrator', as('ADMIN'), made('SUPER_ADMIN'), [], false],

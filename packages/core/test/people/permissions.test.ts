@@ -37,7 +37,7 @@ const table: Readonly<Record<Action, readonly [user: Reach, admin: Reach, superA
   'user.create': ['none', 'all', 'all', 'admin'],
   'user.change': ['none', 'all', 'all', 'admin'],
   'key.list': ['own', 'all', 'all', 'read'],
-  'key.issue': ['own', 'all', 'all', 'admin'],
+  'key.issue': ['own', 'own', 'all', 'admin'],
   'key.revoke': ['own', 'all', 'all', 'admin'],
 };
 

@@ -60,7 +60,7 @@ export function peopleService(given: PeopleDependencies): ServiceImpl<typeof wir
       require({ principal }, 'key.issue', userId);
       const user = await loadUser(ports, userId);
       const made = { userId, name, scopes, expiresAt: expiresAt && timestampMs(expiresAt) };
-      checkIssue(principal, user, made, await keysOf(ports, userId));
+      checkIssue(principal, user, made, await keysOf(ports, userId), ports.clock.now());
       return issueKey(ports, actorFromWire(actor), made);
     },
 
@@ -102,7 +102,7 @@ async function create(
   const facts = createUser(nobodyYet, made, principal);
   const key = firstKeyOf(nobodyYet.id);
   // Who may not give somebody a key does not make them with one.
-  if (withApiKey) checkIssue(principal, { ...nobodyYet, revision: facts.length, role }, key, []);
+  if (withApiKey) checkIssue(principal, { ...nobodyYet, revision: facts.length, role }, key, [], ports.clock.now());
   const user = await decideUser(ports, nobodyYet, actor, (now) => createUser(now, made, principal));
   if (!withApiKey) return { user };
   const { apiKey, text } = await issueKey(ports, actor, key);

@@ -20,6 +20,9 @@ export const signedInRule =
     if (owner !== undefined && mayReach(principal, action, owner)) return true;
     if (resource.kind === 'approval' && owner !== undefined && (await owners.isAskedOf(resource.id ?? '', principal)))
       return true;
+    // Who may see a user anyway is told that they may not do this.
+    if (resource.kind === 'user' && owner !== undefined && mayReach(principal, 'user.read', owner))
+      throw permissionDenied(whyNot(principal, action));
     throw notThere(resource);
   };
 

@@ -107,7 +107,7 @@ export const peopleEndpoints: readonly Endpoint[] = [
     path: '/users/:user/keys',
     summary: 'Issue an API key',
     description:
-      'Makes a key. Its text is in this answer and nowhere else. Scopes say what may be done with it of what its user may: read, converse, approve, admin; none is all.',
+      'Makes a key of your own, or as a SUPER_ADMIN the first one of somebody who has never signed in. Its text is in this answer and nowhere else. With a key, none is made that may more or ends later. Scopes say what may be done with it of what its user may: read, converse, approve, admin; none is all.',
     request: {
       content_type: jsonType,
       schema: {
