@@ -7,6 +7,8 @@ export type Notification = {
   readonly headers: IncomingHttpHeaders;
   // biome-ignore lint/suspicious/noExplicitAny: whatever JSON it is
   readonly body: any;
+  /** As it arrived, byte by byte: what signatures are of. */
+  readonly raw: string;
 };
 
 /** How a receiver answers: with a status, and with headers. */
@@ -26,7 +28,8 @@ export class Receiver {
       const chunks: Buffer[] = [];
       req.on('data', (chunk: Buffer) => chunks.push(chunk));
       req.on('end', () => {
-        const notification = { headers: req.headers, body: JSON.parse(Buffer.concat(chunks).toString('utf8')) };
+        const raw = Buffer.concat(chunks).toString('utf8');
+        const notification = { headers: req.headers, body: JSON.parse(raw), raw };
         this.got.push(notification);
         const reply = this.reply(notification);
         if (reply !== 'never') res.writeHead(reply.status, reply.headers).end();

@@ -12,19 +12,21 @@ import type { PartOptions } from './part.ts';
 import { parsePushKey } from './push-key.ts';
 import { credentialsOf } from './secrets.ts';
 import { sayWhatFollows } from './start-notes.ts';
+import { webhooksOf } from './webhooks.ts';
 
 /** What no configuration says of an orchestrator. */
 export type OrchestratorMore = Pick<OrchestratorConfig, 'watchTimes'>;
 
 /** Starts an orchestrator that drives the runs of the configured agent, under an id that is never used twice. */
 export function startOrchestratorPart(
-  { config, env, logger }: PartOptions,
+  options: PartOptions,
   instance: string,
   clients: Pick<OrchestratorDependencies, 'store' | 'connectBridge' | 'models'> & {
     readonly pushKey: () => Secret | undefined;
   },
   more: OrchestratorMore = {},
 ): Promise<Orchestrator> {
+  const { config, env, logger } = options;
   const { pushKey, ...others } = clients;
   sayWhatFollows(config, logger);
   return startOrchestrator(
@@ -41,6 +43,7 @@ export function startOrchestratorPart(
       secrets: credentialsOf(config, env),
       push: {
         allowPrivate: config.push.allowPrivate,
+        webhooks: webhooksOf(options),
         ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
         key: () => {
           const key = pushKey();

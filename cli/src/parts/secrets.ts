@@ -1,5 +1,6 @@
 import type { AgentConfig, Redactor } from '@stopgo/runtime';
 import { signInVariables } from './sign-in.ts';
+import { secretsIn, webhookVariables } from './webhooks.ts';
 
 /** Names of environment variables whose values must never be shown. */
 export const keyVariables = [
@@ -23,6 +24,7 @@ export function credentialsOf(config: AgentConfig, env: Variables): string[] {
   );
   return [...keyVariables, ...variables, ...signInVariables(config)]
     .map((name) => env[name ?? '']?.trim() ?? '')
+    .concat(webhookVariables(config).flatMap((name) => secretsIn(env[name])))
     .filter((value) => value !== '');
 }
 

@@ -11,6 +11,7 @@ import {
 } from '@stopgo/runtime';
 import { registerSecrets } from '../parts/secrets.ts';
 import { checkSignIn } from '../parts/sign-in.ts';
+import { webhooksOf } from '../parts/webhooks.ts';
 import { checkPort } from './check-port.ts';
 import { firstSteps, offlineModelOf, type StartFlags } from './demo.ts';
 import { fasterNode } from './faster-node.ts';
@@ -48,6 +49,8 @@ async function start(
   const { env } = host;
   logger.info(`Starting Agent Stop and Go API on ${config.host}:${config.port}`);
   checkSignIn({ config, env });
+  // So that what is missing is said before anything is started.
+  webhooksOf({ config, env });
   await checkPort(config.host, config.port);
   const parts: NamedStop[] = [];
   try {

@@ -76,12 +76,15 @@ export {
   attemptPush,
   claimPush,
   configurePush,
+  type NamingOfWebhook,
   type PushAttempt,
   type PushOwner,
   releasePush,
   removePush,
+  tellWebhooks,
+  webhookIdPrefix,
 } from './conversation/decide-push.ts';
-export { evolvePush, liveConfigs, noPush } from './conversation/push.ts';
+export { evolvePush, liveConfigs, noPush, webhooksNamedBy } from './conversation/push.ts';
 export { requireReach } from './conversation/require-reach.ts';
 export { type BlobRef, blobName, blobRefs, blobRefsToWire, isBlobDigest } from './events/blobs.ts';
 export { chainHash, chainStart } from './events/chain.ts';
@@ -124,7 +127,7 @@ export { isAskedOf } from './interrupts/asked-of.ts';
 export type { CallAsked, DelegationAskedCommand, RemoteQuestion } from './interrupts/commands.ts';
 export { provideToken, resolveApproval } from './interrupts/decide-approval.ts';
 export { type ProvideDecision, provideInput } from './interrupts/decide-inputs.ts';
-export { delegationAsked } from './interrupts/decide-questions.ts';
+export { type AskedIn, delegationAsked } from './interrupts/decide-questions.ts';
 export { grantStanding, revokeStanding } from './interrupts/decide-standing.ts';
 export { decidedByOf, decidedByText } from './interrupts/decided-by.ts';
 export {
@@ -137,7 +140,7 @@ export {
 export { isDue, nextDue } from './interrupts/due.ts';
 export { inputText } from './interrupts/input-text.ts';
 export { openInterrupts } from './interrupts/kinds.ts';
-export { mayDecide } from './interrupts/may-decide.ts';
+export { demandText, mayDecide } from './interrupts/may-decide.ts';
 export { keyOfWords, stateOfQuestion } from './interrupts/question-identity.ts';
 export { type SamplingAsked, samplingProblem, samplingResult } from './interrupts/sampling.ts';
 export { askedFields, questionProblem } from './interrupts/server-question.ts';
@@ -202,6 +205,7 @@ export {
   type PolicyContext,
 } from './policy/judge-policy.ts';
 export { needsIdentity, restOnClaimedName } from './policy/needs-identity.ts';
+export { notifyOf, webhookNamePattern } from './policy/notify.ts';
 export {
   type ApproverSpec,
   type DemandSpec,

@@ -1,4 +1,4 @@
-import type { AgentDefinition, Policy } from '@stopgo/core';
+import { type AgentDefinition, type Policy, pendingApprovals } from '@stopgo/core';
 import type { Clock } from '@stopgo/log';
 import { Heartbeat, isUnknown, storeBeat, storeLog, Waits } from '@stopgo/log';
 import type { store, orchestrator as wire } from '@stopgo/proto';
@@ -129,7 +129,7 @@ export async function startOrchestrator(
   };
   const registry = new Registry(ports, definitions, config.runsMax);
   const push = given.push ?? { allowPrivate: false, key: () => undefined };
-  const outbox = startOutbox(push, ports, given.store, logger);
+  const outbox = startOutbox(push, ports, given.store, logger, { agent: config.agent.name, secrets });
   registry.onStart = (conversationId) => outbox.poke(conversationId);
   const watchTimes = config.watchTimes ?? defaultWatchTimes;
   const callbacks = new Callbacks(push.publicUrl, push.key);
@@ -148,7 +148,10 @@ export async function startOrchestrator(
     },
     watchTimes,
   );
-  registry.onRest = (state, bearer) => void watch.rested(state, bearer);
+  registry.onRest = (state, bearer) => {
+    if (pendingApprovals(state.run).length > 0) outbox.asked(state.id);
+    void watch.rested(state, bearer);
+  };
   const nudges = new Nudges((conversationId, messageId) => watch.called(conversationId, messageId), {
     ...{ clock, signal: stopping.signal, onFault: ports.onFault },
   });

@@ -15,6 +15,7 @@ import { lockForServices } from '@stopgo/store';
 import { checkModels } from '../../parts/models.ts';
 import { pushKeyOf } from '../../parts/push-key.ts';
 import { checkSignIn } from '../../parts/sign-in.ts';
+import { webhooksOf } from '../../parts/webhooks.ts';
 import { checkPort } from '../../start/check-port.ts';
 import { firstSteps, offlineModelOf, type StartFlags } from '../../start/demo.ts';
 import { serviceNames } from '../names.ts';
@@ -69,6 +70,8 @@ async function startParts(options: LauncherOptions, parts: NamedStop[]): Promise
   logger.info(`Starting Agent Stop and Go API on ${config.host}:${config.port}`);
   checkToolServers(config, replicas['mcp-bridge']);
   checkSignIn({ config, env });
+  // So that what is missing is said before anything is started.
+  webhooksOf({ config, env });
   const natsProgram = environment.nats === undefined ? findNatsServer(env) : undefined;
   const dataDir = resolve(config.dataDir);
   const lock = lockForServices(config.dataDir);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { formatPeers, type PeerName, peerNames, peerToken, type Secret } from '@stopgo/rpc';
 import type { AgentConfig } from '@stopgo/runtime';
 import { signInVariables } from '../../parts/sign-in.ts';
+import { webhookVariables } from '../../parts/webhooks.ts';
 import { addressVariables, dependenciesOf } from '../environment.ts';
 import type { ServiceName } from '../names.ts';
 import type { ChildSpec } from './child.ts';
@@ -75,7 +76,10 @@ function ownSecrets(service: ServiceName, options: SpecOptions): Readonly<Record
     case 'store':
       return { NATS_URL: options.nats.url };
     case 'orchestrator':
-      return { STOPGO_PUSH_KEY: options.pushKey.reveal() };
+      return {
+        STOPGO_PUSH_KEY: options.pushKey.reveal(),
+        ...onlySet(webhookVariables(options.config), options.env),
+      };
     case 'mcp-bridge':
       return onlySet(credentialVariables(options.config), options.env);
     case 'gateway':

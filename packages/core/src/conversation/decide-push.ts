@@ -28,9 +28,13 @@ export type PushAttempt = {
   readonly taskState: string;
 };
 
+/** What the ids of webhooks begin with, and no id that somebody gives. */
+export const webhookIdPrefix = 'webhook:';
+
 /** Makes a config, or makes it anew. @throws DomainError `resource_exhausted` if there are too many. */
 export function configurePush({ conversationId, configs }: views.Push, config: PushConfiguring): readonly Fact[] {
-  if (configs.length >= pushConfigsMax && configs.every(({ id }) => id !== config.id))
+  const others = configs.filter(({ webhook }) => webhook === '');
+  if (others.length >= pushConfigsMax && others.every(({ id }) => id !== config.id))
     throw resourceExhausted(
       `${pushConfigsMax} addresses are told of this task, which is the most; delete one of them first`,
     );
@@ -38,9 +42,33 @@ export function configurePush({ conversationId, configs }: views.Push, config: P
   return [fact('pushConfigured', { ...said, conversationId, configId })];
 }
 
-/** Ends a config; nothing, if it is not there. */
+/** A webhook that an event of the conversation names. */
+export type NamingOfWebhook = { readonly webhook: string; readonly revision: number };
+
+/**
+ * Has webhooks told of the events that name them, and of what follows. Nothing of one that is told already. One that was given up is
+ * told again from the next event on that names it.
+ */
+export function tellWebhooks(push: views.Push, named: readonly NamingOfWebhook[]): readonly Fact[] {
+  const first = new Map<string, number>();
+  for (const { webhook, revision } of named) {
+    const known = push.configs.find((one) => one.webhook === webhook);
+    if (known !== undefined && (!known.givenUp || revision <= known.givenUpOver)) continue;
+    first.set(webhook, Math.min(revision, first.get(webhook) ?? revision));
+  }
+  return [...first].map(([webhook, revision]) =>
+    fact('pushConfigured', {
+      conversationId: push.conversationId,
+      configId: `${webhookIdPrefix}${webhook}`,
+      webhook,
+      afterRevision: revision - 1,
+    }),
+  );
+}
+
+/** Ends a config that somebody made; nothing, if it is not there. */
 export const removePush = ({ configs }: views.Push, configId: string): readonly Fact[] =>
-  configs.some(({ id }) => id === configId) ? [fact('pushRemoved', { configId })] : [];
+  configs.some(({ id, webhook }) => id === configId && webhook === '') ? [fact('pushRemoved', { configId })] : [];
 
 /** Claims the telling for an instance. `mayTakeOver` says whether the owner that there is may be followed. */
 export function claimPush(

@@ -1,6 +1,14 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { create, views } from '@stopgo/proto';
-import type { ConversationFact, DefinitionFact, FactOf, PersonFact, PinFact, RecordedFact } from '../events/facts.ts';
+import type {
+  ConversationFact,
+  DefinitionFact,
+  Fact,
+  FactOf,
+  PersonFact,
+  PinFact,
+  RecordedFact,
+} from '../events/facts.ts';
 
 /** A conversation that nobody is told of. */
 export const noPush = (conversationId: string): views.Push => create(views.PushSchema, { conversationId });
@@ -35,8 +43,8 @@ export function evolvePush(before: views.Push, event: RecordedFact): views.Push 
 }
 
 function configured(push: views.Push, made: FactOf<'pushConfigured'>, time: number): views.Push {
-  const { url, protocolVersion, scheme, sealed, keyId } = made;
-  const said = { id: made.configId, url, protocolVersion, scheme, sealed, keyId };
+  const { url, protocolVersion, scheme, sealed, keyId, webhook } = made;
+  const said = { id: made.configId, url, protocolVersion, scheme, sealed, keyId, webhook };
   const known = push.configs.find(({ id }) => id === said.id);
   // One that is on its way goes on from where it was; one that was given up begins anew.
   const config =
@@ -64,6 +72,7 @@ function attempted(before: views.PushConfig, made: FactOf<'pushAttempted'>, time
       failure: made.reason,
       failedAt: at,
       givenUp: made.givenUp,
+      givenUpOver: made.givenUp ? made.eventRevision : 0,
     });
   const { failedAt: _, ...rest } = before;
   return create(views.PushConfigSchema, {
@@ -80,3 +89,8 @@ function attempted(before: views.PushConfig, made: FactOf<'pushAttempted'>, time
 /** The configs that are told. */
 export const liveConfigs = ({ configs }: views.Push): readonly views.PushConfig[] =>
   configs.filter(({ givenUp }) => !givenUp);
+
+/** The webhooks that an event of a conversation names: they are told of it, and of what becomes of its approval. */
+export function webhooksNamedBy(fact: Fact): readonly string[] {
+  return fact.case === 'approvalRequested' || fact.case === 'approvalEscalated' ? fact.value.notify : [];
+}

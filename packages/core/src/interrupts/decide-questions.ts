@@ -26,6 +26,9 @@ import { isPending, withdrawal } from './kinds/approval.ts';
 import { choicesOf, questionDigest, stateOfQuestion, wellFormed } from './question-identity.ts';
 import { questionRequest, tokenRequest } from './requests.ts';
 
+/** When something is asked, and which webhooks are told of it. */
+export type AskedIn = { readonly now: number; readonly notify: readonly string[] };
+
 /**
  * The facts of what an agent waits for now: what is new is asked here, what is gone is withdrawn. None if that is on the
  * record, or if an answer is under way to a question that is still there: then it is for whoever sends it. Of many new
@@ -35,7 +38,7 @@ export function delegationAsked(
   run: RunState,
   asked: DelegationAskedCommand,
   callRevision: number,
-  now: number,
+  { now, notify }: AskedIn,
 ): Fact[] {
   const { callId, attempt, task, questions, closed = [], notTaken = [] } = asked;
   const call = run.calls[callId];
@@ -76,7 +79,9 @@ export function delegationAsked(
       ...{ ...place, task, text, keys },
       notTaken: known.filter((one) => isSent(one) && notTaken.includes(one.key)).map(({ key }) => key),
     }),
-    ...fresh.map((one, index) => requestOf(run, call, one, call.asked + index + 1, { asked, callRevision, now })),
+    ...fresh.map((one, index) =>
+      requestOf(run, call, one, call.asked + index + 1, { asked, callRevision, now, notify }),
+    ),
   ];
 }
 
@@ -135,7 +140,8 @@ function requestOf(
     asked,
     callRevision,
     now,
-  }: { readonly asked: DelegationAskedCommand; readonly callRevision: number; readonly now: number },
+    notify,
+  }: AskedIn & { readonly asked: DelegationAskedCommand; readonly callRevision: number },
 ): Fact {
   const { task, reason = '' } = asked;
   const question = boundedQuestion(shownQuestion);
@@ -155,6 +161,7 @@ function requestOf(
     choices,
     reason,
     callRevision,
+    notify,
     question: { key, taskId: task.id, agent, approvalId: approval?.id ?? '', agents: [...agents], argumentsJson },
   };
   return questionRequest(run, call, request, now);

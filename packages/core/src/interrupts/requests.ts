@@ -7,7 +7,8 @@ import { isSent, type SentTarget, sentKindOf } from '../calls/kinds.ts';
 import { type Fact, fact } from '../events/facts.ts';
 import { recordedTarget, serverOf } from '../events/target.ts';
 import { demandAt } from '../policy/demand-at.ts';
-import type { DemandSpec } from '../policy/policy.ts';
+import { notifyOf } from '../policy/notify.ts';
+import type { DemandSpec, Policy } from '../policy/policy.ts';
 import type { CallState, RunState } from '../state/state.ts';
 import { nodeOf } from '../state/work.ts';
 import { uuidFrom } from '../text/digest.ts';
@@ -27,6 +28,8 @@ type Askable = {
   /** The rule that asks; absent: the defaults do. */
   readonly rule?: string;
   readonly demand?: DemandSpec;
+  /** Webhooks that are told of it. */
+  readonly notify: readonly string[];
 };
 
 /** The request to approve a call, and its id: the same for the same request of the same call. */
@@ -37,7 +40,7 @@ export function approvalRequest(run: RunState, call: Askable, now: number): { id
   const choices = ['approve', 'reject'];
   const kind = sentKindOf(target).approvalKind;
   const server = serverOf(target);
-  const { rule = '', demand } = call;
+  const { rule = '', demand, notify } = call;
   return {
     id,
     fact: fact('approvalRequested', {
@@ -56,6 +59,7 @@ export function approvalRequest(run: RunState, call: Askable, now: number): { id
       node: nodeOf(run, stepId),
       rule,
       policyDigest: run.policyDigest ?? '',
+      notify: [...notify],
       ...(demand && demandAt(demand, now)),
     }),
   };
@@ -67,15 +71,16 @@ export function approvalOf(
   stepId: string,
   { call, demand, standingId = '' }: Judgement & { readonly call: { readonly callId: string } },
   callRevision: number,
-  now: number,
+  { policy, now }: { readonly policy: Policy | undefined; readonly now: number },
 ): Fact[] {
   const { disposition, callId, tool, reason, rule, policyDigest } = call;
   const automatic = disposition === wire.Disposition.AUTO_APPROVED;
   const target = recordedTarget(call);
   if (!isSent(target) || (!automatic && disposition !== wire.Disposition.GATED)) return [];
-  // What is decided at once demands nobody.
+  // What is decided at once demands nobody, and is told to nobody.
   const asks = automatic || demand === undefined ? {} : { demand };
-  const askable = { ...call, ...asks, target, stepId, asked: 0, callRevision };
+  const notify = automatic ? [] : notifyOf(policy, call.rule || undefined);
+  const askable = { ...call, ...asks, notify, target, stepId, asked: 0, callRevision };
   const { id: approvalId, fact: request } = approvalRequest(run, askable, now);
   if (!automatic) return [request];
   const decision = wire.Decision.APPROVED;
@@ -90,7 +95,7 @@ export function doubtRequest(
   call: CallState,
   reason: string,
   argumentsJson: string,
-  demand: DemandSpec | undefined,
+  { demand, notify }: { readonly demand: DemandSpec | undefined; readonly notify: readonly string[] },
   now: number,
 ): Fact {
   return fact('approvalRequested', {
@@ -109,6 +114,7 @@ export function doubtRequest(
     node: nodeOf(run, call.stepId),
     rule: call.rule ?? '',
     policyDigest: run.policyDigest ?? '',
+    notify: [...notify],
     ...(demand && demandAt(demand, now)),
   });
 }
@@ -124,13 +130,14 @@ type AskedElsewhere = {
   readonly reason: string;
   readonly callRevision: number;
   readonly question: MessageInitShape<typeof wire.RemoteQuestionSchema>;
+  readonly notify: readonly string[];
 };
 
 /** The request for the approval that stands for a question of another agent. */
 export function questionRequest(
   run: RunState,
   call: CallState,
-  { id, choices, ...asked }: AskedElsewhere,
+  { id, choices, notify, ...asked }: AskedElsewhere,
   now: number,
 ): Fact {
   // What the agent does with a yes is part of the delegation: whoever had to let that happen decides on this, too.
@@ -139,6 +146,7 @@ export function questionRequest(
     ...asked,
     approvalId: id,
     choices: [...choices],
+    notify: [...notify],
     runId: run.id,
     stepId: call.stepId,
     callId: call.id,

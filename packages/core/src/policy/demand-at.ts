@@ -17,7 +17,11 @@ export function demandAt(spec: DemandSpec, now: number): RecordedDemand {
       notRequester: spec.notRequester,
       onExpiry: expires === undefined ? wire.OnExpiry.UNSPECIFIED : onExpiry,
       remindAt: spec.remindAfterMs.map(at),
-      escalations: spec.escalations.map(({ afterMs, to }) => ({ at: at(afterMs), approvers: to.map(recorded) })),
+      escalations: spec.escalations.map(({ afterMs, to, notify = [] }) => ({
+        at: at(afterMs),
+        approvers: to.map(recorded),
+        notify: [...notify],
+      })),
     }),
     ...(expires === undefined ? {} : { expiresAt: at(expires.afterMs) }),
   };

@@ -94,7 +94,9 @@ function bothEscalations(
     .flatMap((afterMs) => {
       const to = without(onBoth(namedAt(first, afterMs), namedAt(second, afterMs)), known);
       known = [...known, ...to];
-      return to.length === 0 ? [] : [{ afterMs, to }];
+      const told = [...first.escalations, ...second.escalations].filter((one) => one.afterMs === afterMs);
+      const notify = [...new Set(told.flatMap((one) => one.notify ?? []))];
+      return to.length === 0 ? [] : [{ afterMs, to, ...(notify.length > 0 && { notify }) }];
     });
 }
 

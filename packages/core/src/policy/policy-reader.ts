@@ -18,20 +18,29 @@ export class PolicyReader {
   readonly #path: readonly (string | number)[];
   readonly #rule: string;
 
-  constructor(problems: PolicyProblem[], path: readonly (string | number)[] = [], rule = '') {
+  /** The names of the webhooks that there are; undefined: they are not known here. */
+  readonly webhooks: readonly string[] | undefined;
+
+  constructor(
+    problems: PolicyProblem[],
+    path: readonly (string | number)[] = [],
+    rule = '',
+    webhooks: readonly string[] | undefined = undefined,
+  ) {
     this.#problems = problems;
+    this.webhooks = webhooks;
     this.#path = path;
     this.#rule = rule;
   }
 
   /** The reader of what is below. */
   at(key: string | number): PolicyReader {
-    return new PolicyReader(this.#problems, [...this.#path, key], this.#rule);
+    return new PolicyReader(this.#problems, [...this.#path, key], this.#rule, this.webhooks);
   }
 
   /** The same place, as one of the rule of that name. */
   inRule(name: string): PolicyReader {
-    return new PolicyReader(this.#problems, this.#path, name);
+    return new PolicyReader(this.#problems, this.#path, name, this.webhooks);
   }
 
   problem(message: string): void {

@@ -28,6 +28,8 @@ export type Rule = {
   readonly reason: string;
   /** Who decides, how many of them, until when; absent: whoever may decide approvals at all, and for ever. */
   readonly demand?: DemandSpec;
+  /** Names of the webhooks that are told of its approvals; absent: those of the policy. */
+  readonly notify?: readonly string[];
 };
 
 /** Somebody who may decide. A user by e-mail, or by the name that somebody claims who is not authenticated. */
@@ -49,11 +51,22 @@ export type DemandSpec = {
   /** When those who may decide are reminded, in ascending order. */
   readonly remindAfterMs: readonly number[];
   /** From when others may decide as well, in ascending order. */
-  readonly escalations: readonly { readonly afterMs: number; readonly to: readonly ApproverSpec[] }[];
+  readonly escalations: readonly EscalationSpec[];
+};
+
+/** Lets others decide as well. `notify`: webhooks that are told from then on as well. */
+export type EscalationSpec = {
+  readonly afterMs: number;
+  readonly to: readonly ApproverSpec[];
+  readonly notify?: readonly string[];
 };
 
 /** Rules in the order in which they are tried. Plain JSON, so that it can be recorded whole. */
-export type Policy = { readonly rules: readonly Rule[] };
+export type Policy = {
+  readonly rules: readonly Rule[];
+  /** Names of the webhooks that are told of approvals whose rule names none, or that no rule asks for. */
+  readonly notify?: readonly string[];
+};
 
 /** The recorded form of a policy: canonical JSON and its digest. */
 export function definePolicy(policy: Policy): Defined {

@@ -1,6 +1,7 @@
 /** Who decides, how many of them and until when, from the plain data of a rule. */
 import { formatDuration, parseDuration } from '../text/duration.ts';
-import type { ApproverSpec, DemandSpec } from './policy.ts';
+import { readNotify } from './notify.ts';
+import type { ApproverSpec, DemandSpec, EscalationSpec } from './policy.ts';
 import { isMapping, type PolicyReader } from './policy-reader.ts';
 
 /** The keys of a rule that say what an approval takes: only a rule that asks may have them. */
@@ -95,17 +96,19 @@ function readExpiry(value: unknown, reader: PolicyReader): DemandSpec['expires']
   return { afterMs, verdict: after === 'leave' ? 'leave' : 'reject' };
 }
 
-function readEscalation(value: unknown, reader: PolicyReader): DemandSpec['escalations'][number] {
+function readEscalation(value: unknown, reader: PolicyReader): EscalationSpec {
   if (!isMapping(value)) {
     reader.problem('expected { after: 4h, to: [role:ADMIN] }');
     return { afterMs: 0, to: [] };
   }
-  reader.keys(value, ['after', 'to']);
+  reader.keys(value, ['after', 'to', 'notify']);
   const to = reader.at('to');
   if (!Array.isArray(value.to)) to.problem('expected a list of approvers: [role:ADMIN]');
+  const notify = readNotify(value.notify, reader.at('notify'));
   return {
     afterMs: readAfter(value.after, reader.at('after')),
     to: Array.isArray(value.to) ? readApprovers(value.to, to) : [],
+    ...(notify && { notify }),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { readPredicate } from './cel.ts';
 import type { Hints } from './hints.ts';
+import { readNotify } from './notify.ts';
 import type { Policy, Rule, RuleVerdict } from './policy.ts';
 import { isMapping, type PolicyProblem, PolicyReader } from './policy-reader.ts';
 import { demandKeys, readDemand } from './read-demand.ts';
@@ -12,7 +13,7 @@ const whenCharactersMax = 4_000;
 const reasonCharactersMax = 1_000;
 
 const globKeys = ['server', 'tool', 'agent', 'node'] as const;
-const ruleKeys = ['name', ...globKeys, 'annotations', 'when', 'verdict', 'reason', ...demandKeys];
+const ruleKeys = ['name', ...globKeys, 'annotations', 'when', 'verdict', 'reason', ...demandKeys, 'notify'];
 const verdicts: readonly RuleVerdict[] = ['allow', 'ask', 'deny'];
 
 /** Keys of `annotations`, and the hints that they are about. */
@@ -28,17 +29,20 @@ export type ReadPolicy =
   | { readonly kind: 'policy'; readonly policy: Policy }
   | { readonly kind: 'problems'; readonly problems: readonly PolicyProblem[] };
 
-/** Reads a policy. Never throws. */
-export function readPolicy(value: unknown): ReadPolicy {
+/** Reads a policy. Never throws. `webhooks`: the names of those that it may name; undefined: any. */
+export function readPolicy(value: unknown, webhooks?: readonly string[]): ReadPolicy {
   const problems: PolicyProblem[] = [];
-  const reader = new PolicyReader(problems);
+  const reader = new PolicyReader(problems, [], '', webhooks);
   const rules = isMapping(value) ? readRules(value, reader) : [];
+  const notify = isMapping(value) ? readNotify(value.notify, reader.at('notify')) : undefined;
   if (!isMapping(value)) reader.problem('expected a mapping with the key rules');
-  return problems.length > 0 ? { kind: 'problems', problems } : { kind: 'policy', policy: { rules } };
+  return problems.length > 0
+    ? { kind: 'problems', problems }
+    : { kind: 'policy', policy: { rules, ...(notify && { notify }) } };
 }
 
 function readRules(value: Readonly<Record<string, unknown>>, reader: PolicyReader): Rule[] {
-  reader.keys(value, ['rules']);
+  reader.keys(value, ['rules', 'notify']);
   const rules: Rule[] = [];
   for (const { value: one, at } of reader.at('rules').list(value.rules, rulesMax)) {
     if (!isMapping(one)) {
@@ -62,10 +66,11 @@ function readRule(value: Readonly<Record<string, unknown>>, place: PolicyReader)
   const verdict = verdicts.find((one) => one === value.verdict);
   if (value.verdict === undefined) reader.problem('verdict is required: allow, ask or deny');
   else if (verdict === undefined) reader.at('verdict').problem('expected allow, ask or deny');
-  for (const key of demandKeys)
+  for (const key of [...demandKeys, 'notify'])
     if (value[key] !== undefined && verdict !== undefined && verdict !== 'ask')
       reader.at(key).problem(`is for rules that ask; the verdict of this one is ${verdict}`);
   const demand = readDemand(value, reader);
+  const notify = readNotify(value.notify, reader.at('notify'));
   const when = readWhen(value.when, reader.at('when'));
   const annotations = value.annotations === undefined ? undefined : readAnnotations(value.annotations, reader);
   return {
@@ -76,6 +81,7 @@ function readRule(value: Readonly<Record<string, unknown>>, place: PolicyReader)
     verdict: verdict ?? 'ask',
     reason: readText(value.reason, reader.at('reason'), reasonCharactersMax) ?? '',
     ...(demand && { demand }),
+    ...(notify && { notify }),
   };
 }
 

@@ -31,7 +31,7 @@ export function delegated(
   const call = { callId: callId(stepId, 1, 0), ...judged, ...(isRefused ? { argumentsJson: '{}' } : {}) };
   const requested = fact('delegationRequested', { runId: run.id, stepId, call, node: nodeOf(run, stepId) });
   if (isRefused) return [requested, failedDelegation(run, stepId, call.error)];
-  return [requested, ...approvalOf(run, stepId, { ...rest, call }, state.revision + 1, now)];
+  return [requested, ...approvalOf(run, stepId, { ...rest, call }, state.revision + 1, { policy: site.policy, now })];
 }
 
 /** The facts of what another agent tells of a task that goes on: none if it is on the record already. */

@@ -16,6 +16,7 @@ import { inputsOver } from '../interrupts/decide-inputs.ts';
 import { isPending, withdrawal } from '../interrupts/kinds/approval.ts';
 import { lastDemand, withoutEnd } from '../interrupts/last-demand.ts';
 import { approvalRequest, doubtRequest, tokenRequest } from '../interrupts/requests.ts';
+import { toldOf } from '../interrupts/told.ts';
 import { isRepeatable, policyVerdict } from '../policy/hints.ts';
 import type { Ruling } from '../policy/judge-policy.ts';
 import { mergeDemands } from '../policy/merge-demands.ts';
@@ -63,7 +64,8 @@ function outcomeOf(run: RunState, call: CallState, outcome: CallOutcomeCommand, 
       const { reason, argumentsJson } = outcome;
       // Whoever says that it is to run again says yes to it anew.
       const demand = demandOnRecord(known.definitions, run, call);
-      const request = doubtRequest(run, call, reason, argumentsJson, demand && withoutEnd(demand), known.now);
+      const asks = { demand: demand && withoutEnd(demand), notify: toldOf(known.definitions, run, call) };
+      const request = doubtRequest(run, call, reason, argumentsJson, asks, known.now);
       return [fact('toolCallInDoubt', { ...place, reason }), request];
     }
     case 'callNotStarted': {
@@ -144,6 +146,7 @@ function pinChanged(
     reason,
     ...(rule === undefined ? {} : { rule }),
     ...(demand && { demand }),
+    notify: toldOf(definitions, run, { ...call, rule }),
   };
   const request = approvalRequest(run, askable, now);
   return [changed, request.fact];

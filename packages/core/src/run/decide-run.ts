@@ -18,6 +18,7 @@ import { encodeFact, type Fact, fact } from '../events/facts.ts';
 import { answerLost, callAsked, samplingAnswered } from '../interrupts/decide-inputs.ts';
 import { delegationAnswered, delegationAsked, tokenForAnswer } from '../interrupts/decide-questions.ts';
 import { approvalOf, tokenRequest } from '../interrupts/requests.ts';
+import { toldOf } from '../interrupts/told.ts';
 import { outputToWire, textOutput } from '../state/output.ts';
 import type { ConversationState, Owner, RunState } from '../state/state.ts';
 import { isStepDue, nodeOf } from '../state/work.ts';
@@ -194,7 +195,7 @@ function decideOne(
     case 'delegationUpdated':
       return updated(run, command);
     case 'delegationAsked':
-      return delegationAsked(run, command, run.calls[command.callId]?.revision ?? 0, context.now);
+      return askedElsewhere(run, command, context);
     case 'answerDelegation':
       return delegationAnswered(run, command);
     case 'callAsked':
@@ -215,6 +216,16 @@ function decideOne(
 function isExpected(run: RunState, { stepId, turn }: { readonly stepId: string; readonly turn: number }): boolean {
   const step = run.steps[stepId];
   return step?.type === 'llm' && isStepDue(step, run) && step.turn + 1 === turn;
+}
+
+function askedElsewhere(
+  run: RunState,
+  command: Extract<RunCommand, { type: 'delegationAsked' }>,
+  { definitions, now }: DriverContext,
+): Fact[] {
+  const call = run.calls[command.callId];
+  if (call === undefined) return [];
+  return delegationAsked(run, command, call.revision, { now, notify: toldOf(definitions, run, call) });
 }
 
 function answered(state: ConversationState, run: RunState, answer: ModelAnswered, context: DriverContext): Fact[] {
@@ -251,7 +262,9 @@ function answered(state: ConversationState, run: RunState, answer: ModelAnswered
     node: nodeOf(run, answer.stepId),
   });
   const callRevision = state.revision + 1;
-  const asked = judged.flatMap((one) => approvalOf(run, answer.stepId, one, callRevision, context.now));
+  const asked = judged.flatMap((one) =>
+    approvalOf(run, answer.stepId, one, callRevision, { policy: site.policy, now: context.now }),
+  );
   const all = [responded, ...asked];
   // The answer and the approvals of its calls belong together: what does not fit one append is no answer.
   const bytes = all.reduce((sum, one) => sum + encodeFact(one).length, 0);

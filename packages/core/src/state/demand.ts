@@ -19,7 +19,12 @@ export type Demand = {
   /** In ascending order. */
   readonly remindAt: readonly number[];
   /** In ascending order. */
-  readonly escalations: readonly { readonly at: number; readonly approvers: readonly Approver[] }[];
+  readonly escalations: readonly {
+    readonly at: number;
+    readonly approvers: readonly Approver[];
+    /** Webhooks that are told from then on as well; absent: none. */
+    readonly notify?: readonly string[];
+  }[];
 };
 
 /** The demand that a request records; undefined if it records none, and does not expire. */
@@ -35,9 +40,10 @@ export function demandFromWire({
     notRequester: demand?.notRequester ?? false,
     ...(expiresAt === undefined ? {} : { expires: { at: msOf(expiresAt), verdict } }),
     remindAt: (demand?.remindAt ?? []).map(msOf),
-    escalations: (demand?.escalations ?? []).map(({ at, approvers }) => ({
+    escalations: (demand?.escalations ?? []).map(({ at, approvers, notify }) => ({
       at: at === undefined ? 0 : msOf(at),
       approvers: approversFromWire(approvers),
+      ...(notify.length === 0 ? {} : { notify }),
     })),
   };
 }
@@ -50,7 +56,11 @@ export function demandSpec({ expires, remindAt, escalations, ...demand }: Demand
     ...{ votes: demand.votes, notRequester: demand.notRequester, approvers: specs(demand.approvers) },
     ...(expires && { expires: { afterMs: after(expires.at), verdict: expires.verdict } }),
     remindAfterMs: remindAt.map(after),
-    escalations: escalations.map(({ at, approvers }) => ({ afterMs: after(at), to: specs(approvers) })),
+    escalations: escalations.map(({ at, approvers, notify }) => ({
+      afterMs: after(at),
+      to: specs(approvers),
+      ...(notify && { notify }),
+    })),
   };
 }
 

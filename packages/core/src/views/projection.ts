@@ -135,8 +135,13 @@ function approvalsOf(event: RecordedFact, before: ConversationState, rows: Earli
       return withPending(rows, fact.value.approvalId, (pending) => voted(pending, fact.value, event));
     case 'approvalReminded':
       return withPending(rows, fact.value.approvalId, () => ({ reminders: fact.value.number }));
-    case 'approvalEscalated':
-      return withPending(rows, fact.value.approvalId, () => ({ escalations: fact.value.number }));
+    case 'approvalEscalated': {
+      const { approvalId, number, notify } = fact.value;
+      return withPending(rows, approvalId, (pending) => ({
+        escalations: number,
+        notify: notified(pending.notify, notify, event.revision),
+      }));
+    }
     case 'toolCallRefused': {
       if (fact.value.reason !== facts.RefusalReason.PIN_CHANGED) return [];
       // Call ids are positions: the same in every run.
@@ -203,7 +208,7 @@ const withdrawnByEnd = create(facts.ApprovalResolvedSchema, { decision: facts.De
 function withPending(
   rows: EarlierRows,
   id: string,
-  change: (pending: views.Approval) => Partial<Pick<views.Approval, 'votes' | 'reminders' | 'escalations'>>,
+  change: (pending: views.Approval) => Partial<Pick<views.Approval, 'votes' | 'reminders' | 'escalations' | 'notify'>>,
 ): views.Approval[] {
   const pending = rows.approval(id);
   if (pending === undefined || pending.status !== views.ApprovalStatus.PENDING) return [];
@@ -254,8 +259,20 @@ function requested(
     ...(asked.expiresAt === undefined ? {} : { expiresAt: asked.expiresAt }),
     ...(asked.demand === undefined ? {} : { demand: asked.demand, requester: run?.requester ?? '' }),
     status: views.ApprovalStatus.PENDING,
+    rule: asked.rule,
+    notify: notified([], asked.notify, event.revision),
     ...(asked.question === undefined ? {} : askedElsewhere(asked.question)),
   });
+}
+
+/** Those who are told, with those who are told from a revision on as well. */
+function notified(
+  before: readonly views.NotifiedWebhook[],
+  names: readonly string[],
+  fromRevision: number,
+): views.NotifiedWebhook[] {
+  const added = names.filter((name) => before.every((one) => one.name !== name));
+  return [...before, ...added.map((name) => create(views.NotifiedWebhookSchema, { name, fromRevision }))];
 }
 
 function askedElsewhere({ taskId, agent, agents }: facts.RemoteQuestion) {

@@ -8,6 +8,7 @@ import { bounds } from './defaults.ts';
 import { namedParts, type PlacedParts } from './named-parts.ts';
 import { normalise } from './normalise.ts';
 import { positionOf } from './places.ts';
+import { mappingsIn } from './plain-data.ts';
 import { approvalsProblems, parsePolicy } from './policy.ts';
 import { inYamlWords, type Problem, problemAt } from './problem.ts';
 import { ruleProblems } from './rules.ts';
@@ -69,7 +70,8 @@ export function parseAgentConfig(
     );
   const parsed = fileSchema.safeParse(file);
   const problems = parsed.success ? [] : parsed.error.issues.flatMap((issue) => issueProblems(issue, written));
-  const approvals = file.approvals === undefined ? undefined : readPolicy(file.approvals);
+  const webhooks = mappingsIn(file.webhooks).flatMap(({ value: { name } }) => (typeof name === 'string' ? [name] : []));
+  const approvals = file.approvals === undefined ? undefined : readPolicy(file.approvals, webhooks);
   if (approvals?.kind === 'problems') problems.push(...approvalsProblems(approvals.problems));
   problems.push(...ruleProblems(file), ...characterProblems(file));
   if (!parsed.success || problems.length > 0) throw refuse(problems);
@@ -80,7 +82,7 @@ export function parseAgentConfig(
     odd.unshift(problemAt(['mcp'], message));
   }
   const own = approvals?.kind === 'policy' ? approvals.policy : undefined;
-  const policy = own ?? policyFile(parsed.data.approvals_file, path, dependencies, refuse);
+  const policy = own ?? policyFile(parsed.data.approvals_file, path, { dependencies, webhooks, refuse });
   const rulesKey = own === undefined ? 'approvals_file' : 'approvals';
   const identity = policy === undefined || parsed.data.auth !== undefined ? undefined : needsIdentity(policy);
   if (identity !== undefined) {
@@ -109,8 +111,15 @@ const claimedName = (rule: string): string =>
 function policyFile(
   named: string | undefined,
   path: string,
-  dependencies: { readonly readFile: ReadFile } | undefined,
-  refuse: (problems: readonly Problem[]) => ConfigError,
+  {
+    dependencies,
+    webhooks,
+    refuse,
+  }: {
+    readonly dependencies: { readonly readFile: ReadFile } | undefined;
+    readonly webhooks: readonly string[];
+    readonly refuse: (problems: readonly Problem[]) => ConfigError;
+  },
 ): Policy | undefined {
   if (named === undefined) return undefined;
   const at = resolve(dirname(path), named);
@@ -121,7 +130,7 @@ function policyFile(
   } catch (error) {
     throw refuse([problemAt(['approvals_file'], `failed to read it: ${readFailure(at, error)}`)]);
   }
-  return parsePolicy(source, at);
+  return parsePolicy(source, at, webhooks);
 }
 
 /** Where the text in quotes begins that does not end before an offset; undefined where a fault is another one. */

@@ -1,7 +1,7 @@
 import type { Policy } from '@stopgo/core';
 import { carriesTokenInClear } from '@stopgo/security';
 import { defaults } from './defaults.ts';
-import type { FileShape, McpServerShape, NodeShape, RemoteAgentShape } from './schema.ts';
+import { type FileShape, type McpServerShape, type NodeShape, type RemoteAgentShape, webhookEvents } from './schema.ts';
 import type {
   AgentConfig,
   AgentNodeConfig,
@@ -12,6 +12,7 @@ import type {
   McpServerConfig,
   McpServerTools,
   RemoteAgentConfig,
+  WebhookConfig,
 } from './types.ts';
 
 /** Turns a file that passed the schema and the rules into the frozen configuration the rest of the code works with; `policy`: its rules. */
@@ -57,9 +58,14 @@ export function normalise(file: FileShape, policy?: Policy): AgentConfig {
     },
     ...(policy === undefined ? {} : { policy }),
     push: { allowPrivate: file.push.allow_private },
+    webhooks: file.webhooks.map(webhook),
     ...(file.auth === undefined ? {} : { auth: auth(file.auth) }),
     requireAuth: file.require_auth,
   });
+}
+
+function webhook({ name, url, secret_env, events, allow_private }: FileShape['webhooks'][number]): WebhookConfig {
+  return { name, url, secretVariable: secret_env, events: events ?? webhookEvents, allowPrivate: allow_private };
 }
 
 function auth({ jwt, new_users: newUsers }: NonNullable<FileShape['auth']>): AuthConfig {

@@ -1,4 +1,4 @@
-import { durationPattern } from '@stopgo/core';
+import { durationPattern, webhookNamePattern } from '@stopgo/core';
 
 type Schema = { readonly [key: string]: unknown };
 
@@ -26,10 +26,12 @@ const expiry = mapping(
   ],
   ['after'],
 );
+const notify = { type: 'array', items: { type: 'string', pattern: webhookNamePattern.source } };
 const escalation = mapping(
   [
     ['after', duration, 'how long after the request'],
     ['to', approvers, 'who may decide as well from then on'],
+    ['notify', notify, 'names of webhooks that are told from then on as well'],
   ],
   ['after', 'to'],
 );
@@ -54,6 +56,7 @@ const rule = mapping(
     ['expires', expiry, 'when it has waited long enough'],
     ['remind', { type: 'array', items: duration }, 'when those who may decide are reminded'],
     ['escalate', { type: 'array', items: escalation }, 'from when others may decide as well'],
+    ['notify', notify, 'names of webhooks that are told of its approvals'],
   ],
   ['name', 'verdict'],
 );
@@ -61,4 +64,9 @@ const rule = mapping(
 /** What editors are told of `approvals`; the core checks it whole. */
 export const approvalsJsonSchema = mapping([
   ['rules', { type: 'array', items: rule }, 'the first that matches a call decides it'],
+  [
+    'notify',
+    notify,
+    'names of webhooks that are told of approvals whose rule has no notify of its own, or that no rule asks for',
+  ],
 ]);

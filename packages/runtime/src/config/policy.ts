@@ -10,11 +10,11 @@ export function approvalsProblems(problems: readonly PolicyProblem[]): Problem[]
 }
 
 /**
- * The rules of a file of their own, with `rules` at its top.
+ * The rules of a file of their own, with `rules` at its top. `webhooks`: the names of those that they may name; undefined: any.
  *
  * @throws ConfigError with every problem of the file at once, one line each, and where it is.
  */
-export function parsePolicy(source: string, path: string): Policy {
+export function parsePolicy(source: string, path: string, webhooks?: readonly string[]): Policy {
   const lines = new LineCounter();
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false });
   if (document.errors.length > 0) {
@@ -24,7 +24,7 @@ export function parsePolicy(source: string, path: string): Policy {
     });
     throw new ConfigError(path, faults, faults);
   }
-  const read = readPolicy(document.toJS());
+  const read = readPolicy(document.toJS(), webhooks);
   if (read.kind === 'policy') return read.policy;
   const located = read.problems.map(({ path: place, message }) => {
     const { line, column } = positionOf(document, lines, place);

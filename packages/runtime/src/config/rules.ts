@@ -1,4 +1,5 @@
 import { parseDuration, suggest } from '@stopgo/core';
+import { isLocalName, isMetadataName, isPublicAddress, literalAddress, placeOf } from '@stopgo/security';
 import { bounds, defaults } from './defaults.ts';
 import { nameByPlace } from './normalise.ts';
 import { type Entry, isMapping, type Mapping, mappingsIn, nodeTypeOf } from './plain-data.ts';
@@ -41,6 +42,8 @@ export function ruleProblems(file: Mapping): Problem[] {
       return transportProblems(value, ['mcp_servers', index], after);
     }),
     ...duplicateNames(mappingsIn(file.a2a), ['a2a']),
+    ...duplicateNames(mappingsIn(file.webhooks), ['webhooks']),
+    ...webhookProblems(mappingsIn(file.webhooks)),
     ...portProblems(file),
     ...signInProblems(file),
   ];
@@ -56,6 +59,27 @@ export function ruleProblems(file: Mapping): Problem[] {
     problems.push(problemAt(['approvals_file'], 'cannot stand beside approvals; keep the rules in one of them'));
   if (isMapping(file.agent)) problems.push(...treeProblems(file.agent, ['agent'], serverNames(file)));
   return problems;
+}
+
+/** What of an address can be told without asking for its name. */
+function webhookProblems(webhooks: readonly Entry[]): Problem[] {
+  return webhooks.flatMap(({ value: { url, allow_private: mayBePrivate }, index }) => {
+    if (typeof url !== 'string' || !URL.canParse(url)) return [];
+    const problem = addressProblem(new URL(url), mayBePrivate === true);
+    return problem === undefined ? [] : [problemAt(['webhooks', index, 'url'], problem)];
+  });
+}
+
+function addressProblem({ hostname, protocol }: URL, mayBePrivate: boolean): string | undefined {
+  const literal = literalAddress(hostname);
+  if (literal === undefined ? isMetadataName(hostname) : placeOf(literal) === 'forbidden')
+    return 'is link-local, reserved, or of the metadata service of a cloud: such addresses are never told';
+  const isOutside = literal === undefined ? !isLocalName(hostname) : isPublicAddress(literal);
+  if (!isOutside && !mayBePrivate)
+    return 'is not of the public network; add allow_private: true if an address of your own network is meant';
+  if (protocol !== 'https:' && (!mayBePrivate || (literal !== undefined && isOutside)))
+    return 'must begin with https://; http:// is for addresses of your own network, with allow_private: true';
+  return undefined;
 }
 
 /** One port cannot be listened on twice; 0 is another one each time. */

@@ -18,6 +18,7 @@ import {
   textByName,
   toolPrefix,
   variableName,
+  webhookName,
   wholeNumber,
 } from './shapes.ts';
 
@@ -148,6 +149,17 @@ export const natsSchema = mapping({
 /** Who may be told of tasks. */
 export const pushSchema = mapping({ allow_private: flag().default(false) });
 
+export const webhookEvents = ['requested', 'voted', 'reminded', 'escalated', 'resolved'] as const;
+
+/** Somebody who is told of approvals. */
+export const webhookSchema = mapping({
+  name: webhookName(),
+  url: httpUrl('https://hooks.example.com/approvals'),
+  secret_env: variableName(),
+  events: list(choice(webhookEvents)).optional(),
+  allow_private: flag().default(false),
+});
+
 /** Tokens of people: who issues them, for whom, and what they are checked with. */
 export const jwtSchema = mapping({
   issuer: filledText(),
@@ -206,6 +218,7 @@ export const fileSchema = mapping({
   limits: limitsSchema.prefault({}),
   nats: natsSchema.prefault({}),
   push: pushSchema.prefault({}),
+  webhooks: list(webhookSchema).default([]),
   auth: authSchema.optional(),
   require_auth: flag().default(false),
 });

@@ -1,4 +1,4 @@
-import { durationPattern, formatDuration, parseDuration, suggest, visibleLine } from '@stopgo/core';
+import { durationPattern, formatDuration, parseDuration, suggest, visibleLine, webhookNamePattern } from '@stopgo/core';
 import { answeredSecretCharactersMin } from '@stopgo/security';
 import { z } from 'zod';
 import { bounds } from './defaults.ts';
@@ -178,6 +178,13 @@ export function variableName() {
       'expected the name of an environment variable, in capital letters, digits and _ (never the secret itself)',
     )
     .meta({ pattern: variable.source });
+}
+
+/** The name of a webhook, which stands in the ids of what it is told. */
+export function webhookName() {
+  return text()
+    .refine((value) => webhookNamePattern.test(value), 'expected 1 to 64 letters, digits, _ or -')
+    .meta({ pattern: webhookNamePattern.source });
 }
 
 /** The name of a stream of NATS, which is a word of its protocol. */

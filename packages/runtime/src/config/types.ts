@@ -216,6 +216,19 @@ export type NatsConfig = {
   readonly acceptUnverifiedDurability: boolean;
 };
 
+/** What a webhook is told of. */
+export type WebhookEvent = 'requested' | 'voted' | 'reminded' | 'escalated' | 'resolved';
+
+/** Somebody who is told of approvals. The secret is never here, only the variable that holds it. */
+export type WebhookConfig = {
+  readonly name: string;
+  readonly url: string;
+  readonly secretVariable: string;
+  readonly events: readonly WebhookEvent[];
+  /** The address may be one of a network of one's own, and over http. */
+  readonly allowPrivate: boolean;
+};
+
 /** Who may be told of what becomes of a task. */
 export type PushConfig = {
   /** Addresses that are not of the public network may be told too, and over http. */
@@ -294,6 +307,7 @@ export type AgentConfig = {
   readonly limits: LimitsConfig;
   readonly nats: NatsConfig;
   readonly push: PushConfig;
+  readonly webhooks: readonly WebhookConfig[];
   /** What of calls needs a yes beside the defaults; absent: nothing else. */
   readonly policy?: Policy;
   /** Absent: nobody has to sign in. */

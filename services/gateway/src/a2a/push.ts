@@ -104,7 +104,7 @@ async function configsOf(deps: RouteDependencies, call: A2ACall, task: TaskName)
   const { head } = await viewOf(deps, call, task);
   await permit(deps, call.frame, 'push.read', { kind: 'conversation', id: head.id });
   const { push } = await deps.clients.store.getPush({ conversationId: head.id }, { context: call.frame.context });
-  return { conversationId: head.id, configs: push?.configs ?? [] };
+  return { conversationId: head.id, configs: (push?.configs ?? []).filter(({ webhook }) => webhook === '') };
 }
 
 const shown = (taskId: string, config: views.PushConfig | undefined): TaskPushNotificationConfig => ({

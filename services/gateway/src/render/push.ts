@@ -11,8 +11,9 @@ export const renderPush = (push: views.Push | undefined): { readonly [key: strin
 
 const renderConfig = (config: views.PushConfig): Answer => ({
   id: config.id,
-  url: visibleUrl(config.url),
-  protocol_version: config.protocolVersion,
+  ...(config.webhook === ''
+    ? { url: visibleUrl(config.url), protocol_version: config.protocolVersion }
+    : { webhook: config.webhook }),
   authentication: config.scheme === '' ? undefined : { scheme: config.scheme },
   status: config.givenUp ? 'given_up' : config.failures > 0 ? 'failing' : 'ok',
   created_at: rfc3339(config.createdAt),

@@ -40,3 +40,10 @@ export const knownMax = 10_000;
 export const faultPauseMs = 60_000;
 /** Longest reason that is recorded, in characters. */
 export const reasonCharactersMax = 200;
+/** Longest text among the arguments that a webhook is shown, in characters, and all of them as JSON, in bytes. */
+export const argumentTextCharactersMax = 1_000;
+export const argumentsBytesShown = 8 * 1024;
+/** Longest description that a webhook is shown, in bytes. */
+export const descriptionBytesShown = 4 * 1024;
+/** Longest name in a title, in characters. */
+export const titleNameCharactersMax = 100;

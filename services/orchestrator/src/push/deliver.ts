@@ -21,6 +21,8 @@ export type Delivery = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Whether addresses of one's own network may be told, and what says so; absent: as the ports say. */
+  readonly ofOwnNetwork?: { readonly isAllowed: boolean; readonly by: string };
 };
 
 /** What came of it. A `reason` holds nothing of the address or the answer but a status. `gone`: it wants no more. */
@@ -30,8 +32,8 @@ export type Delivered =
 
 const failed = (reason: string): Delivered => ({ kind: 'failed', reason });
 
-const notPublic =
-  'the address is not of the public network; set push.allow_private if addresses of your own network may be told';
+const notPublic = (by: string): string =>
+  `the address is not of the public network; set ${by} if addresses of your own network may be told`;
 const neverTold =
   'the address is link-local, reserved, or of the metadata service of a cloud: such addresses are never told';
 const notSecret = 'an address of the public network is told over https only';
@@ -46,7 +48,8 @@ export async function deliver(ports: DeliverPorts, delivery: Delivery, signal: A
   try {
     const url = new URL(delivery.url);
     const addresses = await until(ends, addressesOf(ports.resolve, url.hostname, ends));
-    const refusal = refusalOf(ports, url, addresses);
+    const { isAllowed, by } = delivery.ofOwnNetwork ?? { isAllowed: ports.allowPrivate, by: 'push.allow_private' };
+    const refusal = refusalOf(isAllowed, url, addresses, by);
     if (refusal !== undefined) return failed(refusal);
     return outcomeOf(await post(url, addresses, delivery, ends));
   } catch (error) {
@@ -61,11 +64,11 @@ async function addressesOf(resolve: Resolve, hostname: string, signal: AbortSign
   return literal === undefined ? resolve(hostname, signal) : [literal];
 }
 
-function refusalOf({ allowPrivate }: DeliverPorts, { protocol }: URL, addresses: readonly string[]) {
+function refusalOf(allowPrivate: boolean, { protocol }: URL, addresses: readonly string[], by: string) {
   if (addresses.length === 0) return 'the name has no address';
   if (addresses.some((address) => placeOf(address) === 'forbidden')) return neverTold;
   const isPublic = addresses.every(isPublicAddress);
-  if (!isPublic && !allowPrivate) return notPublic;
+  if (!isPublic && !allowPrivate) return notPublic(by);
   // A name with addresses of both kinds may lead outside.
   const isOutside = addresses.some((address) => placeOf(address) === 'public');
   return isOutside && protocol !== 'https:' ? notSecret : undefined;

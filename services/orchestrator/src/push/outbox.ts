@@ -109,6 +109,11 @@ export class Outbox {
     this.#tell(conversationId);
   }
 
+  /** Is told that a conversation waits for people: webhooks may have to be told. */
+  asked(conversationId: string): void {
+    if (this.#ports.webhookPorts.webhooks.size > 0) this.#tell(conversationId);
+  }
+
   /** Takes up every conversation that somebody is to be told of and nobody alive does it. */
   async sweep(): Promise<void> {
     const { instance, liveness, store: client } = this.#ports;
@@ -173,11 +178,14 @@ export class Outbox {
   async #run(conversationId: string): Promise<void> {
     const { sealer, pushes } = this.#ports;
     const push = await pushes.load(conversationId, this.#stopped.signal);
-    if (liveConfigs(push).length > 0) this.#know(conversationId);
-    if (push.ownerInstance === '' && (liveConfigs(push).length === 0 || !(await this.#isDue(push)))) return;
+    const namesMore = push.namedThrough > push.settledRevision;
+    if (liveConfigs(push).length > 0 || namesMore) this.#know(conversationId);
+    const isDue = namesMore || (liveConfigs(push).length > 0 && (await this.#isDue(push)));
+    if (push.ownerInstance === '' && !isDue) return;
     // A host that answers nothing would hold all places of those who could be told.
-    const urls = liveConfigs(push).map(({ url }) => url);
-    if (urls.length > 0 && urls.every((url) => this.#slots.isCrowded(url))) {
+    const { webhooks } = this.#ports.webhookPorts;
+    const urls = liveConfigs(push).map(({ webhook, url }) => webhooks.get(webhook)?.url ?? url);
+    if (!namesMore && urls.length > 0 && urls.every((url) => this.#slots.isCrowded(url))) {
       remember(this.#crowded, conversationId, urls);
       return;
     }

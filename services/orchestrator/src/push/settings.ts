@@ -1,4 +1,4 @@
-import { invalidArgument, uuidFrom } from '@stopgo/core';
+import { invalidArgument, uuidFrom, webhookIdPrefix } from '@stopgo/core';
 import type { orchestrator } from '@stopgo/proto';
 import { isLocalName, isMetadataName, isPublicAddress, literalAddress, placeOf } from '@stopgo/security';
 import { configIdCharactersMax, schemeCharactersMax, secretCharactersMax, urlCharactersMax } from './bounds.ts';
@@ -23,6 +23,8 @@ export function checkSettings(settings: Settings, { allowPrivate }: Rules): Chec
   const { configId, token, scheme, credentials, protocolVersion } = settings;
   if (configId.length > configIdCharactersMax || !isPlain(configId))
     throw invalidArgument(`the id of a push config has at most ${configIdCharactersMax} printable characters`);
+  if (configId.startsWith(webhookIdPrefix))
+    throw invalidArgument(`the id of a push config must not begin with ${webhookIdPrefix}, as those of webhooks do`);
   for (const [name, value] of Object.entries({ token, credentials }))
     if (value.length > secretCharactersMax || !isPlain(value))
       throw invalidArgument(

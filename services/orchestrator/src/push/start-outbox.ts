@@ -8,6 +8,8 @@ import { Outbox } from './outbox.ts';
 import { PushLog } from './push-log.ts';
 import { systemResolve } from './resolve.ts';
 import { Sealer } from './sealed.ts';
+import type { WebhookPorts } from './webhooks/send-notice.ts';
+import type { Webhook } from './webhooks/webhooks.ts';
 
 /** What the outbox is given by whoever starts the orchestrator. */
 export type PushParts = {
@@ -15,6 +17,8 @@ export type PushParts = {
   readonly allowPrivate: boolean;
   /** Where other agents reach the gateways, without a slash at the end; absent: no agent is asked to call back. */
   readonly publicUrl?: string;
+  /** Who is told of approvals; absent: nobody. */
+  readonly webhooks?: readonly Webhook[];
   /** The key that credentials are sealed with, and callbacks known by, when it is needed first; undefined if there is none. */
   readonly key: () => Uint8Array | undefined;
   /** Instead of what this machine resolves names with. */
@@ -23,10 +27,11 @@ export type PushParts = {
 
 /** The outbox over the ports that the drivers have. */
 export function startOutbox(
-  { allowPrivate, key, resolve = systemResolve() }: PushParts,
+  { allowPrivate, key, publicUrl, webhooks = [], resolve = systemResolve() }: PushParts,
   ports: Pick<DriverPorts, 'instance' | 'log' | 'liveness' | 'clock' | 'newId' | 'random' | 'onFault'>,
   client: Client<typeof store.StoreService>,
   logger: Logger,
+  { agent, secrets }: Pick<WebhookPorts, 'agent' | 'secrets'>,
 ): Outbox {
   let sealer: Sealer | undefined;
   return new Outbox({
@@ -34,6 +39,7 @@ export function startOutbox(
     store: client,
     logger,
     allowPrivate,
+    webhookPorts: { agent, secrets, publicUrl, webhooks: new Map(webhooks.map((one) => [one.name, one])) },
     pushes: new PushLog({ ...ports, store: client }),
     sealer: () => {
       const bytes = sealer === undefined ? key() : undefined;

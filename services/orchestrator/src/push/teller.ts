@@ -4,25 +4,19 @@ import {
   claimPush,
   conversationStream,
   liveConfigs,
+  type NamingOfWebhook,
   type PushAttempt,
   type PushOwner,
   type RecordedFact,
   releasePush,
+  tellWebhooks,
+  webhooksNamedBy,
 } from '@stopgo/core';
 import { type Clock, type ConversationLog, isUnknown, type Liveness } from '@stopgo/log';
 import type { store, views } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
-import {
-  bodiesOf,
-  isWaiting,
-  stateAfter,
-  stateOf,
-  stateOfWord,
-  type TaskState,
-  terminal,
-  wordOfState,
-} from './bodies.ts';
+import { isWaiting, stateAfter, stateOf, stateOfWord, type TaskState, terminal, wordOfState } from './bodies.ts';
 import {
   attemptsMax,
   crowdedPauseMs,
@@ -35,11 +29,14 @@ import type { Delivered, Delivery } from './deliver.ts';
 import type { PushLog } from './push-log.ts';
 import type { PushSecrets, SecretPlace } from './sealed.ts';
 import type { SendSlots } from './send-slots.ts';
+import { sendUpdate } from './send-update.ts';
+import { type Notice, Notices } from './webhooks/notices.ts';
+import { sendNotice, type WebhookPorts } from './webhooks/send-notice.ts';
 
 export type TellerPorts = {
   readonly instance: string;
   readonly log: ConversationLog;
-  readonly store: Pick<Client<typeof store.StoreService>, 'getConversation'>;
+  readonly store: Pick<Client<typeof store.StoreService>, 'getConversation' | 'getApproval'>;
   readonly pushes: Pick<PushLog, 'load' | 'change'>;
   readonly liveness: Liveness;
   readonly clock: Clock;
@@ -49,11 +46,16 @@ export type TellerPorts = {
   /** Opens what was sealed; undefined if it cannot be. */
   readonly open: (sealed: Uint8Array, place: SecretPlace) => PushSecrets | undefined;
   readonly slots: SendSlots;
+  readonly webhookPorts: WebhookPorts;
   readonly deliver: (delivery: Delivery, signal: AbortSignal) => Promise<Delivered>;
 };
 
-/** A change of the task's state that is to be told. */
-type Shown = { readonly revision: number; readonly state: TaskState };
+/** What an event shows: a change of the task's state to addresses, a notice to webhooks. */
+type Shown = {
+  readonly revision: number;
+  readonly state?: TaskState | undefined;
+  readonly notice?: Notice | undefined;
+};
 
 /** Pause before a follow that broke off is begun again, in milliseconds. */
 const followPauseMs = 500;
@@ -69,9 +71,14 @@ export class Teller {
   readonly #pausing = new Map<string, number>();
   #push: views.Push;
   #owner: PushOwner | undefined;
-  /** Changes of the state after `#from`, by revision. */
-  readonly #shown = new Map<number, TaskState>();
-  #from = Number.POSITIVE_INFINITY;
+  readonly #notices: Notices;
+  /** What events show, by revision. */
+  readonly #shown = new Map<number, Shown>();
+  /** Webhooks that events name. */
+  readonly #named: NamingOfWebhook[] = [];
+  /** After which revisions events were looked at for addresses, and for webhooks. */
+  #tasksFrom = Number.POSITIVE_INFINITY;
+  #noticesFrom = Number.POSITIVE_INFINITY;
   /** The last revision of the conversation that was looked at, and the state there. */
   #head = 0;
   #state: TaskState | undefined;
@@ -82,6 +89,7 @@ export class Teller {
     this.#ports = ports;
     this.#push = push;
     this.#signal = AbortSignal.any([signal, this.#ended.signal]);
+    this.#notices = new Notices(ports.store);
     this.#actor = { kind: 'system', id: ports.instance };
   }
 
@@ -97,6 +105,7 @@ export class Teller {
     try {
       do {
         if (this.#isBehind()) await this.#look();
+        await this.#introduce();
         watching ??= this.#watch();
         this.#start();
         await this.#quiet();
@@ -122,9 +131,11 @@ export class Teller {
     return isChanged;
   }
 
-  /** True if some address is to be told of what was before anything that was looked at. */
+  /** True if somebody is to be told of what was before anything that was looked at. */
   #isBehind(): boolean {
-    return this.#head === 0 || liveConfigs(this.#push).some(({ throughRevision }) => throughRevision < this.#from);
+    const isBefore = ({ webhook, throughRevision }: views.PushConfig): boolean =>
+      throughRevision < (webhook === '' ? this.#tasksFrom : this.#noticesFrom);
+    return this.#head === 0 || liveConfigs(this.#push).some(isBefore);
   }
 
   /** Finds out where the conversation stands, and what was not told yet. */
@@ -135,24 +146,52 @@ export class Teller {
     const { revision: head = 0 } = view?.head ?? {};
     // What was heard of meanwhile may be later than what the view shows.
     if (view?.head !== undefined && head >= this.#head) this.#state = stateOf(view.head);
-    const [first, ...others] = liveConfigs(this.#push);
+    // After the view: what it shows may name webhooks.
+    await this.#refresh();
+    const live = liveConfigs(this.#push);
+    const [first, ...others] = live.filter(({ webhook }) => webhook === '');
     const furthestBack = others.reduce(
       (least, one) => (least !== undefined && least.throughRevision <= one.throughRevision ? least : one),
       first,
     );
-    this.#from = furthestBack?.throughRevision ?? head;
+    this.#tasksFrom = furthestBack?.throughRevision ?? head;
+    const { settledRevision, namedFrom, namedThrough } = this.#push;
+    this.#noticesFrom = Math.min(
+      head,
+      ...live.flatMap(({ webhook, throughRevision }) => (webhook === '' ? [] : [throughRevision])),
+      ...(namedThrough > settledRevision ? [Math.max(settledRevision, namedFrom - 1)] : []),
+    );
     let before = stateOfWord(furthestBack?.taskState ?? '');
-    for await (const event of log.read(conversationStream(conversationId), this.#from + 1, this.#signal))
-      before = this.#take(event, before) ?? before;
+    const from = Math.min(this.#tasksFrom, this.#noticesFrom);
+    for await (const event of log.read(conversationStream(conversationId), from + 1, this.#signal))
+      before = (await this.#take(event, before)).state ?? before;
     this.#head = Math.max(this.#head, head);
   }
 
-  #take({ fact, revision }: RecordedFact, before: TaskState | undefined): TaskState | undefined {
+  async #take(event: RecordedFact, before: TaskState | undefined): Promise<Shown> {
+    const { fact, revision } = event;
     this.#head = Math.max(this.#head, revision);
-    const state = stateAfter(fact, before);
-    if (state !== undefined) this.#shown.set(revision, state);
+    const state = revision > this.#tasksFrom ? stateAfter(fact, before) : undefined;
+    const { namedFrom } = this.#push;
+    const mayBeTold = this.#named.length > 0 || (namedFrom > 0 && namedFrom < revision);
+    const notice = revision > this.#noticesFrom ? await this.#notices.of(event, mayBeTold, this.#signal) : undefined;
+    // What was looked at for one kind is looked at anew for the other.
+    const known = this.#shown.get(revision);
+    const shown = { revision, state: state ?? known?.state, notice: notice ?? known?.notice };
+    if (shown.state !== undefined || shown.notice !== undefined) this.#shown.set(revision, shown);
     if (state !== undefined && revision === this.#head) this.#state = state;
-    return state;
+    if (notice !== undefined) for (const webhook of webhooksNamedBy(fact)) this.#named.push({ webhook, revision });
+    return shown;
+  }
+
+  /** Sees to it that the webhooks are told that events name. */
+  async #introduce(): Promise<void> {
+    if (tellWebhooks(this.#push, this.#named).length === 0) return;
+    const decide = (push: views.Push) => {
+      this.#push = push;
+      return this.#isOwner() ? tellWebhooks(push, this.#named) : [];
+    };
+    this.#push = (await this.#ports.pushes.change(this.#push, this.#actor, decide, this.#signal)).push;
   }
 
   /** Takes each new event of the conversation. Never rejects. */
@@ -162,8 +201,10 @@ export class Teller {
     while (!this.#signal.aborted) {
       try {
         for await (const event of log.follow(stream, this.#head + 1, this.#signal)) {
-          if (this.#take(event, this.#state) === undefined) continue;
+          const { state, notice } = await this.#take(event, this.#state);
+          if (state === undefined && notice === undefined) continue;
           await this.#refresh();
+          await this.#introduce();
           this.#start();
           this.#wake();
         }
@@ -208,7 +249,12 @@ export class Teller {
     const decide = (push: views.Push) => {
       this.#push = push;
       const left = liveConfigs(push).filter((config) => this.#nextFor(config) !== undefined);
-      if (this.#isBehind() || left.some(({ id }) => !this.#pausing.has(id))) return [];
+      if (
+        this.#isBehind() ||
+        tellWebhooks(push, this.#named).length > 0 ||
+        left.some(({ id }) => !this.#pausing.has(id))
+      )
+        return [];
       return releasePush(push, owner, Math.min(head, ...left.map(({ throughRevision }) => throughRevision)));
     };
     const { push, isChanged } = await this.#ports.pushes.change(this.#push, this.#actor, decide, this.#signal);
@@ -220,10 +266,16 @@ export class Teller {
     return this.#push.ownerInstance === this.#owner?.instance && this.#push.epoch === this.#owner.epoch;
   }
 
-  #nextFor({ throughRevision }: views.PushConfig): Shown | undefined {
-    const revision = Math.min(...[...this.#shown.keys()].filter((one) => one > throughRevision));
-    const state = this.#shown.get(revision);
-    return state === undefined ? undefined : { revision, state };
+  #nextFor({ webhook, throughRevision }: views.PushConfig): Shown | undefined {
+    const isFor = ({ state, notice }: Shown): boolean =>
+      webhook === '' ? state !== undefined : notice !== undefined && this.#isWanted(webhook, notice);
+    const later = [...this.#shown.values()].filter((one) => one.revision > throughRevision && isFor(one));
+    return later.length === 0 ? undefined : later.reduce((one, other) => (other.revision < one.revision ? other : one));
+  }
+
+  /** Whether a webhook is told of a notice. One that is not configured here is: whoever has it may know of its events. */
+  #isWanted(name: string, { type, webhooks }: Notice): boolean {
+    return webhooks.has(name) && this.#ports.webhookPorts.webhooks.get(name)?.events.includes(type) !== false;
   }
 
   /** Sees to it that each address that has something to be told is being told. */
@@ -249,7 +301,7 @@ export class Teller {
       if (config === undefined || next === undefined) return;
       await this.#pause(config);
       const hasSlot = this.#inLine(config);
-      const isOwner = await this.#ports.slots.within(config.url, this.#signal, async () => {
+      const isOwner = await this.#ports.slots.within(this.#urlOf(config), this.#signal, async () => {
         hasSlot();
         await this.#refresh();
         if (!this.#isOwner()) return false;
@@ -278,9 +330,10 @@ export class Teller {
   }
 
   /** Sees to it that an address that waits long for its turn holds the conversation no more. Gives what ends its wait. */
-  #inLine({ id, url }: views.PushConfig): () => void {
+  #inLine(config: views.PushConfig): () => void {
+    const { id } = config;
     const { clock, slots } = this.#ports;
-    if (!slots.isFull(url)) return () => undefined;
+    if (!slots.isFull(this.#urlOf(config))) return () => undefined;
     const hasSlot = new AbortController();
     const isLong = () => {
       if (hasSlot.signal.aborted) return;
@@ -296,15 +349,16 @@ export class Teller {
 
   async #refresh(): Promise<void> {
     const push = await this.#ports.pushes.load(this.#push.conversationId, this.#signal);
-    if (push.revision > this.#push.revision) this.#push = push;
+    if (push.revision >= this.#push.revision) this.#push = push;
   }
 
-  async #attempt(config: views.PushConfig, { revision, state }: Shown): Promise<void> {
+  async #attempt(config: views.PushConfig, shown: Shown): Promise<void> {
     const { liveness, logger, pushes } = this.#ports;
     const { conversationId } = this.#push;
     // Somebody else may have taken this process for dead.
     while (!liveness.isFresh()) await liveness.renewed(this.#signal);
-    const outcome = await this.#send(config, { revision, state });
+    const { revision, state } = shown;
+    const outcome = await this.#send(config, shown);
     const failures = config.failures + 1;
     const isGivenUp = outcome.kind === 'failed' && (outcome.gone === true || failures >= attemptsMax);
     const attempt: PushAttempt = {
@@ -313,7 +367,7 @@ export class Teller {
       delivered: outcome.kind === 'taken',
       reason: outcome.kind === 'failed' ? outcome.reason.slice(0, reasonCharactersMax) : '',
       givenUp: isGivenUp,
-      taskState: wordOfState(state),
+      taskState: state === undefined || config.webhook !== '' ? '' : wordOfState(state),
     };
     const owner = this.#owner;
     const decide = (push: views.Push) => {
@@ -324,33 +378,28 @@ export class Teller {
     };
     const { push } = await pushes.change(this.#push, this.#actor, decide, this.#signal);
     if (push.revision > this.#push.revision) this.#push = push;
+    if (isGivenUp) await this.#introduce();
     if (outcome.kind === 'taken') return;
-    const fields = { conversation: conversationId, config: config.id, attempt: failures, reason: outcome.reason };
-    if (isGivenUp) logger.warn('an address is not told of its task any more', fields);
+    const { id, webhook } = config;
+    const whom = webhook === '' ? { config: id } : { webhook };
+    const fields = { conversation: conversationId, ...whom, attempt: failures, reason: outcome.reason };
+    if (webhook !== '') {
+      if (isGivenUp) logger.warn('a webhook is given up: it is not told of an approval', fields);
+      else if (failures === 1) logger.warn('a webhook could not be told of an approval; it is tried again', fields);
+    } else if (isGivenUp) logger.warn('an address is not told of its task any more', fields);
     else if (failures === 1) logger.warn('an address could not be told of its task; it is tried again', fields);
   }
 
-  async #send(config: views.PushConfig, { revision, state }: Shown): Promise<Delivered> {
-    const { deliver, open, store } = this.#ports;
+  async #send(config: views.PushConfig, { revision, state, notice }: Shown): Promise<Delivered> {
     const { conversationId } = this.#push;
-    const { id: configId, url, scheme, sealed, protocolVersion } = config;
-    const secrets =
-      sealed.length === 0 ? { token: '', credentials: '' } : open(sealed, { conversationId, configId, url });
-    if (secrets === undefined)
-      return { kind: 'failed', reason: 'its credentials cannot be opened with the key that this process has' };
-    const { view } = await store.getConversation({ conversationId, minRevision: revision }, { signal: this.#signal });
-    for (const { body, contentType, key } of bodiesOf(view, revision, state, protocolVersion)) {
-      const headers = {
-        'Content-Type': contentType,
-        'A2A-Version': protocolVersion,
-        'Idempotency-Key': key,
-        ...(secrets.credentials === '' ? {} : { Authorization: `${scheme} ${secrets.credentials}` }),
-        ...(secrets.token === '' ? {} : { 'X-A2A-Notification-Token': secrets.token }),
-      };
-      const outcome = await deliver({ url, headers, body }, this.#signal);
-      if (outcome.kind === 'failed') return outcome;
-    }
-    return { kind: 'taken' };
+    if (config.webhook === '')
+      return sendUpdate(this.#ports, config, { revision, state: state ?? 0 }, conversationId, this.#signal);
+    const ports = { ...this.#ports, ...this.#ports.webhookPorts, now: this.#ports.clock.now };
+    return notice === undefined ? { kind: 'taken' } : sendNotice(ports, config, notice, conversationId, this.#signal);
+  }
+
+  #urlOf({ webhook, url }: views.PushConfig): string {
+    return webhook === '' ? url : (this.#ports.webhookPorts.webhooks.get(webhook)?.url ?? '');
   }
 }
 

@@ -140,10 +140,11 @@ function due(run: RunState, { id, callId, demand, ...approval }: Approval, now: 
   const facts: { readonly at: number; readonly fact: Fact }[] = [];
   for (const [index, at] of demand.remindAt.entries())
     if (index >= reminders) facts.push({ at, fact: fact('approvalReminded', { ...of, number: index + 1 }) });
-  for (const [index, { at, approvers }] of demand.escalations.entries())
+  for (const [index, { at, approvers, notify = [] }] of demand.escalations.entries())
     if (index >= escalated) {
       const others = approvers.map(approverToWire);
-      facts.push({ at, fact: fact('approvalEscalated', { ...of, number: index + 1, approvers: others }) });
+      const escalated = { ...of, number: index + 1, approvers: others, notify: [...notify] };
+      facts.push({ at, fact: fact('approvalEscalated', escalated) });
     }
   if (demand.expires?.verdict === 'reject')
     facts.push({ at: demand.expires.at, fact: expiry(run, { id, callId, of: approval.of }) });

@@ -9,6 +9,7 @@
  *    task is looked at from time to time as well.
  */
 import {
+  type AskedIn,
   type CallState,
   type ConversationState,
   decideLate,
@@ -16,6 +17,7 @@ import {
   dueAnswers,
   type Fact,
   type LeftElsewhere,
+  notifyOf,
   parkedTasks,
   type RunState,
   remoteAgentOf,
@@ -217,11 +219,15 @@ export class TaskWatch {
     // Before the look: what changes after it is called back.
     if (kind === 'turn') await this.offer(request);
     const found = await this.lookUp(request);
+    const { policyDigest } = run;
+    const policy = policyDigest === undefined ? undefined : await this.parts.definitions.policy(policyDigest);
+    const notify = notifyOf(policy, call.rule);
     let isFailed = false;
     const hasChanged =
       found !== undefined &&
       (await this.record(state, (now) => {
-        const facts = isSame(now, runId, call) ? seen(now, call, found, this.parts.ports.clock.now()) : [];
+        const asked = { now: this.parts.ports.clock.now(), notify };
+        const facts = isSame(now, runId, call) ? seen(now, call, found, asked) : [];
         isFailed = facts.some((one) => one.case === 'delegationFinished');
         return facts;
       }));
@@ -357,25 +363,25 @@ function seen(
   { run }: ConversationState,
   { id: callId, attempt, revision, sent }: CallState,
   found: LookedUp,
-  now: number,
+  asked: AskedIn,
 ): readonly Fact[] {
   if (run === null) return [];
   const base = { type: 'delegationAsked', callId, attempt, text: '', questions: [] } as const;
   const known = { id: sent?.taskId ?? '', state: '' };
   switch (found.kind) {
     case 'asks':
-      return delegationAsked(run, { ...base, ...found, type: 'delegationAsked' }, revision, now);
+      return delegationAsked(run, { ...base, ...found, type: 'delegationAsked' }, revision, asked);
     case 'running':
       // One of several questions may only be hidden by what goes on with another.
-      return sent?.questions?.length === 1 ? delegationAsked(run, { ...base, task: found.task }, revision, now) : [];
+      return sent?.questions?.length === 1 ? delegationAsked(run, { ...base, task: found.task }, revision, asked) : [];
     case 'outcome':
       return found.outcome.kind === 'finished'
-        ? delegationAsked(run, { ...base, task: found.outcome.task }, revision, now)
+        ? delegationAsked(run, { ...base, task: found.outcome.task }, revision, asked)
         : [];
     case 'unauthenticated':
       // Nothing was said of the task: whoever has a token finds out.
       return [];
     default:
-      return delegationAsked(run, { ...base, task: known }, revision, now);
+      return delegationAsked(run, { ...base, task: known }, revision, asked);
   }
 }

@@ -138,6 +138,7 @@ class Batch implements ProjectionBatch {
     target.messages.push(...rows.messages);
     for (const [approvalId, one] of changed) target.approvals.set(approvalId, one);
     this.#planned.set(id, target);
+    this.#push.addNaming(id, events, appendKey);
     return { before, rows };
   }
 

@@ -1,4 +1,4 @@
-import { evolvePush, liveConfigs, noPush, type RecordedFact } from '@stopgo/core';
+import { evolvePush, liveConfigs, noPush, type RecordedFact, webhooksNamedBy } from '@stopgo/core';
 import { fromBinary, toBinary, views } from '@stopgo/proto';
 import type { ViewTables } from './view-tables.ts';
 
@@ -11,6 +11,7 @@ type Planned = { readonly key: number; push: views.Push };
 export class PushRows {
   readonly #tables: ViewTables;
   readonly #planned = new Map<string, Planned>();
+  readonly #named = new Map<string, { readonly key: number; readonly from: number; through: number }>();
 
   constructor(tables: ViewTables) {
     this.#tables = tables;
@@ -24,14 +25,26 @@ export class PushRows {
     this.#planned.set(conversationId, target);
   }
 
+  /** Notes that the webhooks are to be told that an event of a conversation names, if it names any. */
+  addNaming(conversationId: string, events: readonly RecordedFact[], appendKey: number): void {
+    for (const { fact, revision } of events) {
+      if (webhooksNamedBy(fact).length === 0) continue;
+      const known = this.#named.get(conversationId);
+      if (known === undefined) this.#named.set(conversationId, { key: appendKey, from: revision, through: revision });
+      else known.through = revision;
+    }
+  }
+
   /** Writes the rows, after those of the conversations. */
   write(): void {
     for (const [id, { key, push }] of this.#planned) {
       const live = liveConfigs(push).length;
       const owner = push.ownerInstance || null;
       const bytes = toBinary(views.PushSchema, push);
-      this.#tables.writePush(key, id, push.settledRevision, live, owner, id, bytes);
+      this.#tables.writePush(key, id, push.settledRevision, live, owner, id, push.revision, bytes);
     }
+    for (const [id, { key, from, through }] of this.#named)
+      this.#tables.nameWebhooks(key, id, id, toBinary(views.PushSchema, noPush(id)), from, through);
   }
 
   #stored(conversationId: string): Planned | undefined {

@@ -2,7 +2,7 @@ import { foldVersion, schemaVersion, sha256Hex } from '@stopgo/core';
 import { inOneStep, integer, type SqlDatabase, sqlCode, text } from '../sqlite/database.ts';
 
 /** Version of what this code writes into the tables, besides the core's fold. */
-const rowsVersion = 6;
+const rowsVersion = 7;
 
 /** How texts are made into words, and what the index keeps of them. */
 export const wordIndexOptions = `words, content = '', columnsize = 0, tokenize = 'unicode61 remove_diacritics 2'`;
@@ -32,6 +32,8 @@ export const wordIndexOptions = `words, content = '', columnsize = 0, tokenize =
  * `blob_names` has the blobs that the events of a conversation name, each as it was named first.
  *
  * `push.head` is the revision of the conversation, as far as it is known: what is between it and `settled` may have to be told.
+ * `push.named_from` and `push.named_through` are those of its first and last event that names webhooks, 0 if none does: then there is a
+ * row also if nothing is there of the push stream, whose revision is `push.revision`.
  */
 const tables = `
   CREATE TABLE views_meta (
@@ -113,7 +115,11 @@ const tables = `
     live INTEGER NOT NULL,
     owner_instance TEXT,
     head INTEGER NOT NULL,
-    due INTEGER GENERATED ALWAYS AS (owner_instance IS NOT NULL OR (live > 0 AND head > settled)) STORED,
+    revision INTEGER NOT NULL,
+    named_from INTEGER NOT NULL DEFAULT 0,
+    named_through INTEGER NOT NULL DEFAULT 0,
+    due INTEGER GENERATED ALWAYS AS
+      (owner_instance IS NOT NULL OR (live > 0 AND head > settled) OR named_through > settled) STORED,
     bytes BLOB NOT NULL
   ) STRICT;
   CREATE INDEX push_due ON push (key) WHERE due = 1;

@@ -258,7 +258,12 @@ export function viewTables(database: SqlDatabase) {
       `INSERT INTO people (key, stream, kind, of_user, bytes) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (key) DO UPDATE SET of_user = excluded.of_user, bytes = excluded.bytes`,
     ),
-    push: database.one('SELECT key, bytes FROM push WHERE id = ?', toBytes),
+    push: database.one('SELECT key, bytes, named_from, named_through FROM push WHERE id = ?', (row) => ({
+      key: integer(row, 0),
+      bytes: bytes(row, 1),
+      namedFrom: integer(row, 2),
+      namedThrough: integer(row, 3),
+    })),
     pushColumns: database.one('SELECT settled, live, owner_instance FROM push WHERE id = ?', (row) => ({
       settledRevision: integer(row, 0),
       live: integer(row, 1),
@@ -267,10 +272,18 @@ export function viewTables(database: SqlDatabase) {
     // It looks at the conversations, and they at it.
     writePush: ofAny(
       database.run(
-        `INSERT INTO push (key, id, settled, live, owner_instance, head, bytes)
-         VALUES (?, ?, ?, ?, ?, ifnull((SELECT revision FROM conversations WHERE id = ?), 0), ?)
-         ON CONFLICT (key) DO UPDATE SET settled = excluded.settled, live = excluded.live,
+        `INSERT INTO push (key, id, settled, live, owner_instance, head, revision, bytes)
+         VALUES (?, ?, ?, ?, ?, ifnull((SELECT revision FROM conversations WHERE id = ?), 0), ?, ?)
+         ON CONFLICT (key) DO UPDATE SET settled = excluded.settled, live = excluded.live, revision = excluded.revision,
            owner_instance = excluded.owner_instance, head = excluded.head, bytes = excluded.bytes`,
+      ),
+    ),
+    nameWebhooks: ofAny(
+      database.run(
+        `INSERT INTO push (key, id, settled, live, owner_instance, head, revision, bytes, named_from, named_through)
+         VALUES (?, ?, 0, 0, NULL, ifnull((SELECT revision FROM conversations WHERE id = ?), 0), 0, ?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET named_through = max(named_through, excluded.named_through), head = excluded.head,
+           named_from = CASE named_from WHEN 0 THEN excluded.named_from ELSE min(named_from, excluded.named_from) END`,
       ),
     ),
     duePushes: ofAny(
@@ -286,7 +299,9 @@ export function viewTables(database: SqlDatabase) {
     idsAfter: ofAny(
       database.all('SELECT id FROM conversations WHERE id > ? ORDER BY id LIMIT ?', (row) => text(row, 0)),
     ),
-    pushIdsAfter: database.all('SELECT id FROM push WHERE id > ? ORDER BY id LIMIT ?', (row) => text(row, 0)),
+    pushIdsAfter: database.all('SELECT id FROM push WHERE id > ? AND revision > 0 ORDER BY id LIMIT ?', (row) =>
+      text(row, 0),
+    ),
     insertBlobName: database.run('INSERT OR IGNORE INTO blob_names (digest, conversation, bytes) VALUES (?, ?, ?)'),
     blobName: database.one('SELECT bytes FROM blob_names WHERE digest = ? AND conversation = ?', (row) =>
       bytes(row, 0),

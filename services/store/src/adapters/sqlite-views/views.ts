@@ -159,7 +159,9 @@ export class SqliteViews implements Views {
 
   push(conversationId: string) {
     const row = this.#tables.push(conversationId);
-    return row === undefined ? undefined : fromBinary(views.PushSchema, row.bytes);
+    if (row === undefined) return undefined;
+    const { namedFrom, namedThrough } = row;
+    return create(views.PushSchema, { ...fromBinary(views.PushSchema, row.bytes), namedFrom, namedThrough });
   }
 
   duePushes(page: Page): Rows<DuePush> {

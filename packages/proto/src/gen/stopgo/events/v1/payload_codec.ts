@@ -2004,6 +2004,7 @@ export function zeroApprovalRequested(): ApprovalRequested {
     node: '',
     policyDigest: '',
     rule: '',
+    notify: [],
   };
 }
 
@@ -2068,6 +2069,9 @@ export function writeApprovalRequested(writer: Writer, message: ApprovalRequeste
   }
   if (message.rule !== '') {
     writer.string(146, message.rule);
+  }
+  for (const one of message.notify) {
+    writer.string(154, one);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2150,6 +2154,10 @@ export function readApprovalRequested(reader: Reader, length: number, message: A
         if (tag !== 146) throw new LeftToLibrary();
         message.rule = reader.string();
         break;
+      case 19:
+        if (tag !== 154) throw new LeftToLibrary();
+        message.notify.push(reader.string());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2179,6 +2187,7 @@ export function createApprovalRequested(given: Given): ApprovalRequested {
   if (given.demand != null) message.demand = toMessage(given.demand, createDemand, "stopgo.events.v1.Demand");
   if (given.policyDigest != null) message.policyDigest = given.policyDigest;
   if (given.rule != null) message.rule = given.rule;
+  if (given.notify != null) message.notify = given.notify;
   return message;
 }
 
@@ -2349,6 +2358,7 @@ export function zeroEscalation(): Escalation {
   return {
     $typeName: "stopgo.events.v1.Escalation",
     approvers: [],
+    notify: [],
   };
 }
 
@@ -2363,6 +2373,9 @@ export function writeEscalation(writer: Writer, message: Escalation): void {
     const begin = writer.fork(18);
     writeApprover(writer, one);
     writer.join(begin);
+  }
+  for (const one of message.notify) {
+    writer.string(26, one);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2381,6 +2394,10 @@ export function readEscalation(reader: Reader, length: number, message: Escalati
         if (tag !== 18) throw new LeftToLibrary();
         message.approvers.push(readApprover(reader, reader.uint32(), zeroApprover()));
         break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.notify.push(reader.string());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2394,6 +2411,7 @@ export function createEscalation(given: Given): Escalation {
   const message = zeroEscalation();
   if (given.at != null) message.at = toMessage(given.at, createTimestamp, "google.protobuf.Timestamp");
   if (given.approvers != null) message.approvers = toMessages(given.approvers, createApprover, "stopgo.events.v1.Approver");
+  if (given.notify != null) message.notify = given.notify;
   return message;
 }
 
@@ -2661,6 +2679,7 @@ export function zeroApprovalEscalated(): ApprovalEscalated {
     runId: '',
     number: 0,
     approvers: [],
+    notify: [],
   };
 }
 
@@ -2679,6 +2698,9 @@ export function writeApprovalEscalated(writer: Writer, message: ApprovalEscalate
     const begin = writer.fork(34);
     writeApprover(writer, one);
     writer.join(begin);
+  }
+  for (const one of message.notify) {
+    writer.string(42, one);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2705,6 +2727,10 @@ export function readApprovalEscalated(reader: Reader, length: number, message: A
         if (tag !== 34) throw new LeftToLibrary();
         message.approvers.push(readApprover(reader, reader.uint32(), zeroApprover()));
         break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.notify.push(reader.string());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2720,6 +2746,7 @@ export function createApprovalEscalated(given: Given): ApprovalEscalated {
   if (given.runId != null) message.runId = given.runId;
   if (given.number != null) message.number = given.number;
   if (given.approvers != null) message.approvers = toMessages(given.approvers, createApprover, "stopgo.events.v1.Approver");
+  if (given.notify != null) message.notify = given.notify;
   return message;
 }
 
@@ -6054,6 +6081,7 @@ export function zeroPushConfigured(): PushConfigured {
     sealed: new Uint8Array(0),
     keyId: '',
     afterRevision: 0,
+    webhook: '',
   };
 }
 
@@ -6080,6 +6108,9 @@ export function writePushConfigured(writer: Writer, message: PushConfigured): vo
   }
   if (message.afterRevision != 0) {
     writer.uint32(64, message.afterRevision);
+  }
+  if (message.webhook !== '') {
+    writer.string(74, message.webhook);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -6122,6 +6153,10 @@ export function readPushConfigured(reader: Reader, length: number, message: Push
         if (tag !== 64) throw new LeftToLibrary();
         message.afterRevision = reader.uint32();
         break;
+      case 9:
+        if (tag !== 74) throw new LeftToLibrary();
+        message.webhook = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -6141,6 +6176,7 @@ export function createPushConfigured(given: Given): PushConfigured {
   if (given.sealed != null) message.sealed = toBytes(given.sealed);
   if (given.keyId != null) message.keyId = given.keyId;
   if (given.afterRevision != null) message.afterRevision = given.afterRevision;
+  if (given.webhook != null) message.webhook = given.webhook;
   return message;
 }
 

@@ -2,8 +2,8 @@
 // @generated from file stopgo/store/v1/views.proto (package stopgo.store.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ApiKey, Approval, ApprovalStatus, ApprovalVote, ConversationHead, ConversationStatus, ConversationView, Message, PausedNode, PendingInput, Pipeline, Push, PushConfig, Run, RunStatus, RunWait, SessionText, StandingApproval, ToolCallView, User, WaitKind } from "./views_pb.ts";
-import { ApiKeySchema, ApprovalSchema, ApprovalVoteSchema, ConversationHeadSchema, ConversationViewSchema, MessageSchema, PausedNodeSchema, PendingInputSchema, PipelineSchema, PushConfigSchema, PushSchema, RunSchema, RunWaitSchema, SessionTextSchema, StandingApprovalSchema, ToolCallViewSchema, UserSchema } from "./views_pb.ts";
+import type { ApiKey, Approval, ApprovalStatus, ApprovalVote, ConversationHead, ConversationStatus, ConversationView, Message, NotifiedWebhook, PausedNode, PendingInput, Pipeline, Push, PushConfig, Run, RunStatus, RunWait, SessionText, StandingApproval, ToolCallView, User, WaitKind } from "./views_pb.ts";
+import { ApiKeySchema, ApprovalSchema, ApprovalVoteSchema, ConversationHeadSchema, ConversationViewSchema, MessageSchema, NotifiedWebhookSchema, PausedNodeSchema, PendingInputSchema, PipelineSchema, PushConfigSchema, PushSchema, RunSchema, RunWaitSchema, SessionTextSchema, StandingApprovalSchema, ToolCallViewSchema, UserSchema } from "./views_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
@@ -944,6 +944,8 @@ export function zeroApproval(): Approval {
     requester: '',
     reminders: 0,
     escalations: 0,
+    notify: [],
+    rule: '',
   };
 }
 
@@ -1063,6 +1065,14 @@ export function writeApproval(writer: Writer, message: Approval): void {
   }
   if (message.decidedSaid !== '') {
     writer.string(282, message.decidedSaid);
+  }
+  for (const one of message.notify) {
+    const begin = writer.fork(290);
+    writeNotifiedWebhook(writer, one);
+    writer.join(begin);
+  }
+  if (message.rule !== '') {
+    writer.string(298, message.rule);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1213,6 +1223,14 @@ export function readApproval(reader: Reader, length: number, message: Approval):
         if (tag !== 264) throw new LeftToLibrary();
         message.escalations = reader.uint32();
         break;
+      case 36:
+        if (tag !== 290) throw new LeftToLibrary();
+        message.notify.push(readNotifiedWebhook(reader, reader.uint32(), zeroNotifiedWebhook()));
+        break;
+      case 37:
+        if (tag !== 298) throw new LeftToLibrary();
+        message.rule = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1259,6 +1277,57 @@ export function createApproval(given: Given): Approval {
   if (given.requester != null) message.requester = given.requester;
   if (given.reminders != null) message.reminders = given.reminders;
   if (given.escalations != null) message.escalations = given.escalations;
+  if (given.notify != null) message.notify = toMessages(given.notify, createNotifiedWebhook, "stopgo.store.v1.NotifiedWebhook");
+  if (given.rule != null) message.rule = given.rule;
+  return message;
+}
+
+export function zeroNotifiedWebhook(): NotifiedWebhook {
+  return {
+    $typeName: "stopgo.store.v1.NotifiedWebhook",
+    name: '',
+    fromRevision: 0,
+  };
+}
+
+export function writeNotifiedWebhook(writer: Writer, message: NotifiedWebhook): void {
+  if (message.$typeName !== "stopgo.store.v1.NotifiedWebhook") throw new LeftToLibrary();
+  if (message.name !== '') {
+    writer.string(10, message.name);
+  }
+  if (message.fromRevision != 0) {
+    writer.uint32(16, message.fromRevision);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readNotifiedWebhook(reader: Reader, length: number, message: NotifiedWebhook): NotifiedWebhook {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.fromRevision = reader.uint32();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createNotifiedWebhook(given: Given): NotifiedWebhook {
+  const message = zeroNotifiedWebhook();
+  if (given.name != null) message.name = given.name;
+  if (given.fromRevision != null) message.fromRevision = given.fromRevision;
   return message;
 }
 
@@ -1499,6 +1568,8 @@ export function zeroPush(): Push {
     epoch: 0,
     settledRevision: 0,
     configs: [],
+    namedFrom: 0,
+    namedThrough: 0,
   };
 }
 
@@ -1523,6 +1594,12 @@ export function writePush(writer: Writer, message: Push): void {
     const begin = writer.fork(50);
     writePushConfig(writer, one);
     writer.join(begin);
+  }
+  if (message.namedFrom != 0) {
+    writer.uint32(56, message.namedFrom);
+  }
+  if (message.namedThrough != 0) {
+    writer.uint32(64, message.namedThrough);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1557,6 +1634,14 @@ export function readPush(reader: Reader, length: number, message: Push): Push {
         if (tag !== 50) throw new LeftToLibrary();
         message.configs.push(readPushConfig(reader, reader.uint32(), zeroPushConfig()));
         break;
+      case 7:
+        if (tag !== 56) throw new LeftToLibrary();
+        message.namedFrom = reader.uint32();
+        break;
+      case 8:
+        if (tag !== 64) throw new LeftToLibrary();
+        message.namedThrough = reader.uint32();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1574,6 +1659,8 @@ export function createPush(given: Given): Push {
   if (given.epoch != null) message.epoch = given.epoch;
   if (given.settledRevision != null) message.settledRevision = given.settledRevision;
   if (given.configs != null) message.configs = toMessages(given.configs, createPushConfig, "stopgo.store.v1.PushConfig");
+  if (given.namedFrom != null) message.namedFrom = given.namedFrom;
+  if (given.namedThrough != null) message.namedThrough = given.namedThrough;
   return message;
 }
 
@@ -1592,6 +1679,8 @@ export function zeroPushConfig(): PushConfig {
     failures: 0,
     failure: '',
     givenUp: false,
+    webhook: '',
+    givenUpOver: 0,
   };
 }
 
@@ -1645,6 +1734,12 @@ export function writePushConfig(writer: Writer, message: PushConfig): void {
   }
   if (message.givenUp !== false) {
     writer.bool(120, message.givenUp);
+  }
+  if (message.webhook !== '') {
+    writer.string(130, message.webhook);
+  }
+  if (message.givenUpOver != 0) {
+    writer.uint32(136, message.givenUpOver);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1715,6 +1810,14 @@ export function readPushConfig(reader: Reader, length: number, message: PushConf
         if (tag !== 120) throw new LeftToLibrary();
         message.givenUp = reader.bool();
         break;
+      case 16:
+        if (tag !== 130) throw new LeftToLibrary();
+        message.webhook = reader.string();
+        break;
+      case 17:
+        if (tag !== 136) throw new LeftToLibrary();
+        message.givenUpOver = reader.uint32();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1741,6 +1844,8 @@ export function createPushConfig(given: Given): PushConfig {
   if (given.failure != null) message.failure = given.failure;
   if (given.failedAt != null) message.failedAt = toMessage(given.failedAt, createTimestamp, "google.protobuf.Timestamp");
   if (given.givenUp != null) message.givenUp = given.givenUp;
+  if (given.webhook != null) message.webhook = given.webhook;
+  if (given.givenUpOver != null) message.givenUpOver = given.givenUpOver;
   return message;
 }
 
@@ -1995,6 +2100,7 @@ export const codecs_stopgo_store_v1_views: readonly (readonly [DescMessage, Code
   [ToolCallViewSchema, { zero: zeroToolCallView, write: writeToolCallView, read: readToolCallView, create: createToolCallView }],
   [MessageSchema, { zero: zeroMessage, write: writeMessage, read: readMessage, create: createMessage }],
   [ApprovalSchema, { zero: zeroApproval, write: writeApproval, read: readApproval, create: createApproval }],
+  [NotifiedWebhookSchema, { zero: zeroNotifiedWebhook, write: writeNotifiedWebhook, read: readNotifiedWebhook, create: createNotifiedWebhook }],
   [ApprovalVoteSchema, { zero: zeroApprovalVote, write: writeApprovalVote, read: readApprovalVote, create: createApprovalVote }],
   [ConversationViewSchema, { zero: zeroConversationView, write: writeConversationView, read: readConversationView, create: createConversationView }],
   [RunWaitSchema, { zero: zeroRunWait, write: writeRunWait, read: readRunWait, create: createRunWait }],

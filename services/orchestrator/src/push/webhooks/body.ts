@@ -1,0 +1,152 @@
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
+import {
+  type Actor,
+  approvalKindWord,
+  cutText,
+  decidedByOf,
+  decidedWord,
+  demandFromWire,
+  demandText,
+  isDescriptionCut,
+  visibleJson,
+  visibleLine,
+  visibleText,
+} from '@stopgo/core';
+import { facts, views } from '@stopgo/proto';
+import type { SecretFilter } from '@stopgo/security';
+import { descriptionBytesShown, titleNameCharactersMax } from '../bounds.ts';
+import { cleanArguments } from './clean-arguments.ts';
+import type { Notice } from './notices.ts';
+
+/** What the body of a notice is made of. */
+export type NoticeParts = {
+  readonly notice: Notice;
+  /** As it is now, which may be later than the notice. */
+  readonly approval: views.Approval;
+  /** The first words of the conversation. */
+  readonly title: string;
+  /** Name of the agent that this process runs. */
+  readonly agent: string;
+  /** Where people reach the platform, without a slash at the end; undefined: nobody knows. */
+  readonly publicUrl: string | undefined;
+  /** In milliseconds since 1970. */
+  readonly now: number;
+  readonly secrets: SecretFilter;
+};
+
+/** What a webhook is sent: the shape of docs/webhook.schema.json. */
+export function noticeBody({ notice, approval, title, ...more }: NoticeParts): string {
+  const { type, number, time, actor } = notice;
+  const { agent, publicUrl } = more;
+  const body = {
+    type: `approval.${type}`,
+    timestamp: new Date(time).toISOString(),
+    data: {
+      approval: shownApproval(approval, more),
+      conversation: {
+        id: approval.conversationId,
+        title: more.secrets.hide(visibleLine(title)),
+        ...linkTo(publicUrl, `/conversations/${approval.conversationId}`),
+      },
+      actor: shownActor(type === 'requested' ? { kind: 'agent', id: agent } : actor),
+      ...(type === 'reminded' ? { reminder: number } : {}),
+      ...(type === 'escalated' ? { escalation: number } : {}),
+    },
+  };
+  return visibleJson(JSON.stringify(body));
+}
+
+function shownApproval(
+  approval: views.Approval,
+  { agent, publicUrl, now, secrets }: Omit<NoticeParts, 'notice' | 'approval' | 'title'>,
+) {
+  const { shown, isCut, hide } = cleanArguments(approval.argumentsJson, secrets);
+  const line = (text: string): string => hide(visibleLine(text));
+  const description = cutText(hide(visibleText(approval.description)), descriptionBytesShown);
+  const demand = demandFromWire(approval);
+  return {
+    id: approval.id,
+    conversation_id: approval.conversationId,
+    run_id: approval.runId,
+    kind: approvalKindWord(approval.kind),
+    status: statusWords[approval.status] ?? 'unknown',
+    title: hide(titleOf(approval, agent)),
+    tool: line(approval.tool),
+    server: line(approval.server),
+    agent: line(agent),
+    node: line(approval.node),
+    ...(approval.agents.length === 0 ? {} : { agents: approval.agents.map(line) }),
+    ...(shown === undefined ? {} : { arguments: shown }),
+    arguments_cut: isCut,
+    description: description.text,
+    description_cut: description.cut !== undefined || isDescriptionCut(approval.description),
+    choices: approval.choices,
+    reason: line(approval.reason),
+    rule: line(approval.rule),
+    who_may_decide: demand === undefined ? 'whoever may decide approvals' : line(demandText(demand, now)),
+    votes_needed: demand?.votes ?? 1,
+    votes: approval.votes.map(({ decision, voter, at }) => ({
+      decision: decidedWord(decision),
+      by: line(voter?.name ?? ''),
+      claimed: voter?.claimed ?? false,
+      at: shownTime(at),
+    })),
+    requested_at: shownTime(approval.requestedAt),
+    expires_at: shownTime(approval.expiresAt),
+    on_expiry: approval.expiresAt === undefined ? undefined : (demand?.expires?.verdict ?? 'reject'),
+    ...linkTo(publicUrl, `/approvals/${approval.id}`),
+    ...decisionOf(approval, hide),
+  };
+}
+
+function decisionOf(approval: views.Approval, hide: (text: string) => string) {
+  if (approval.decision === facts.Decision.UNSPECIFIED) return {};
+  const by = decidedByOf(approval);
+  return {
+    decision: decidedWord(approval.decision),
+    ...(by === undefined ? {} : { decided_by: { name: hide(visibleLine(by.name)), claimed: by.claimed } }),
+    decided_at: shownTime(approval.decidedAt),
+    ...(approval.decidedSaid === '' ? {} : { said: hide(visibleText(approval.decidedSaid)) }),
+  };
+}
+
+/** What is asked, in one line for people. */
+function titleOf({ kind, tool, server, remoteAgentName }: views.Approval, agent: string): string {
+  const named = (name: string): string => visibleLine(cutName(name));
+  const call = server === '' ? named(tool) : `${named(tool)} on ${named(server)}`;
+  switch (kind) {
+    case facts.ApprovalKind.IN_DOUBT:
+      return `Nobody knows whether ${call} has happened`;
+    case facts.ApprovalKind.PROXY:
+      return `${named(remoteAgentName)} asks whether to call ${call}`;
+    default:
+      return `${named(agent)} wants to call ${call}`;
+  }
+}
+
+const cutName = (name: string): string =>
+  name.length > titleNameCharactersMax ? `${name.slice(0, titleNameCharactersMax)}…` : name;
+
+function shownActor({ kind, id, surface = '', principal }: Actor) {
+  const name = visibleLine(id);
+  if (kind === 'system') return { kind: 'platform' };
+  if (kind === 'agent') return { kind: 'agent', name };
+  return { kind: 'person', name, claimed: surface !== '' && principal === undefined };
+}
+
+/** The path of a thing in the API, and its address if it is known. */
+const linkTo = (publicUrl: string | undefined, path: string) => ({
+  path,
+  ...(publicUrl === undefined ? {} : { url: `${publicUrl}${path}` }),
+});
+
+const statusWords: Readonly<Record<number, string>> = {
+  [views.ApprovalStatus.PENDING]: 'pending',
+  [views.ApprovalStatus.APPROVED]: 'approved',
+  [views.ApprovalStatus.REJECTED]: 'rejected',
+  [views.ApprovalStatus.EXPIRED]: 'expired',
+  [views.ApprovalStatus.WITHDRAWN]: 'withdrawn',
+};
+
+const shownTime = (time: Timestamp | undefined): string | undefined =>
+  time === undefined ? undefined : timestampDate(time).toISOString();

@@ -1,0 +1,64 @@
+import { type Json, parseJson } from '@stopgo/core';
+import { isSecretName, type SecretFilter, secretMark, withoutCredentials } from '@stopgo/security';
+import { argumentsBytesShown, argumentTextCharactersMax } from '../bounds.ts';
+
+/** Arguments as a webhook is shown them, and what keeps texts free of what was taken out. */
+export type CleanArguments = {
+  readonly shown: Json | undefined;
+  readonly isCut: boolean;
+  /** A text without the secrets of this process, what looks like a credential, and the arguments that are secret by name. */
+  readonly hide: (text: string) => string;
+};
+
+/** Takes secrets out of the arguments of a call, and cuts them. */
+export function cleanArguments(argumentsJson: string, secrets: SecretFilter): CleanArguments {
+  const parsed = argumentsJson === '' ? undefined : parseJson(argumentsJson);
+  const named: string[] = [];
+  if (parsed !== undefined) collect(parsed, named);
+  // The longest first: one may be a part of another.
+  named.sort((one, other) => other.length - one.length);
+  const hide = (text: string): string =>
+    withoutCredentials(named.reduce((left, one) => left.replaceAll(one, secretMark), secrets.hide(text)));
+  let isCut = false;
+  const clean = (value: Json): Json => {
+    if (typeof value === 'string') {
+      const hidden = hide(value);
+      if (hidden.length <= argumentTextCharactersMax) return hidden;
+      isCut = true;
+      return `${hidden.slice(0, argumentTextCharactersMax)} [cut]`;
+    }
+    if (Array.isArray(value)) return value.map(clean);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [hide(key), isSecretName(key) ? secretMark : clean(inner)]),
+    );
+  };
+  const cleaned = parsed === undefined ? undefined : clean(parsed);
+  if (cleaned === undefined || Buffer.byteLength(JSON.stringify(cleaned)) <= argumentsBytesShown)
+    return { shown: cleaned, isCut, hide };
+  return { shown: firstOf(cleaned), isCut: true, hide };
+}
+
+/** Texts that are secret by the name that they have; one of few characters would be found everywhere. */
+function collect(value: Json, found: string[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (typeof inner === 'string' && inner.length >= 4 && isSecretName(key))
+      found.push(inner, JSON.stringify(inner).slice(1, -1));
+    else collect(inner, found);
+  }
+}
+
+/** As many of the first arguments as may be shown. */
+function firstOf(value: Json): Json {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+  let left = argumentsBytesShown;
+  return Object.fromEntries(
+    Object.entries(value).filter((entry) => {
+      const bytes = Buffer.byteLength(JSON.stringify(entry));
+      if (bytes > left) return false;
+      left -= bytes;
+      return true;
+    }),
+  );
+}

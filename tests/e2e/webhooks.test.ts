@@ -1,0 +1,134 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { client } from './http.ts';
+import { type HttpTools, httpTools } from './http-tools.ts';
+import { type ScriptedModel, scriptedModel } from './model.ts';
+import { type Platform, start, type Workplace, workplace } from './platform.ts';
+import { Receiver } from './receiver.ts';
+
+/** Webhooks are told of approvals by the rules that ask for them: signed, whoever dies in between, and nobody else is. */
+let model: ScriptedModel;
+let tools: HttpTools;
+let place: Workplace;
+let platform: Platform;
+let finance: Receiver;
+let ops: Receiver;
+
+const longMs = 60_000;
+const secretOf = () => `whsec_${randomBytes(32).toString('base64')}`;
+const [secret, oldSecret, opsSecret] = [secretOf(), secretOf(), secretOf()];
+const env = () => ({ ...model.env, FINANCE_SECRET: `${secret} ${oldSecret}`, OPS_SECRET: opsSecret });
+const apiKey = 'a-key-that-nobody-may-be-shown';
+
+const config = () => `
+host: 127.0.0.1
+port: 0
+name: cashier
+public_url: https://agent.example.com
+data_dir: ${JSON.stringify(place.dataDir)}
+heartbeat_ttl: 1s
+mcp_servers: [{ name: bank, url: ${JSON.stringify(tools.url)}, approval: require }]
+webhooks:
+  - { name: finance, url: ${JSON.stringify(finance.url)}, secret_env: FINANCE_SECRET, allow_private: true }
+  - { name: ops, url: ${JSON.stringify(ops.url)}, secret_env: OPS_SECRET, events: [requested, resolved], allow_private: true }
+approvals:
+  notify: [ops]
+  rules:
+    - name: payments
+      tool: pay
+      verdict: ask
+      reason: Payments need two people.
+      approvers: 2 of [user:ana, user:bob, user:carl]
+      remind: [1s]
+      escalate: [{ after: 1500ms, to: ["user:dora"], notify: [ops] }]
+      notify: [finance]
+`;
+
+const startAnew = async () => {
+  platform = await start(place, config(), { env: env(), asProcess: true });
+};
+
+beforeAll(async () => {
+  model = await scriptedModel();
+  tools = await httpTools();
+  place = workplace();
+  finance = await new Receiver().start();
+  ops = await new Receiver().start();
+  await startAnew();
+}, longMs);
+
+afterAll(async () => {
+  await platform?.discard();
+  await Promise.all([model.stop(), tools.stop(), finance.stop(), ops.stop()]);
+  place.remove();
+}, longMs);
+
+beforeEach(() => {
+  for (const one of [finance, ops]) {
+    one.got.length = 0;
+    one.reply = () => ({ status: 204 });
+  }
+});
+
+async function asked(tool: string, args: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  await model.script({ match: 'go', calls: [{ name: tool, args }] }, { text: 'That is that.' });
+  const { body } = await client(platform.url).post('/conversations', { message: 'go' });
+  return body.result.approval.uuid;
+}
+
+const decide = (approval: string, name: string, body: object) =>
+  client(platform.url).post(`/approvals/${approval}`, body, { 'x-approver': name });
+
+const types = ({ got }: Receiver) => got.map(({ body }) => body.type);
+
+test('those whom the rule names are told of all of it, signed, and others from the escalation on', {
+  timeout: longMs,
+}, async () => {
+  const approval = await asked('pay', { to: 'web-1', password: 'hunter2-of-ana', note: `Bearer ${apiKey}` });
+  await finance.reached(3);
+  await decide(approval, 'ana', { approved: true });
+  await decide(approval, 'bob', { approved: false, reason: 'too much' });
+  await finance.reached(5);
+  await ops.reached(1);
+  expect(types(finance)).toEqual([
+    'approval.requested',
+    'approval.reminded',
+    'approval.escalated',
+    'approval.voted',
+    'approval.resolved',
+  ]);
+  for (const { headers, raw } of finance.got)
+    for (const one of [secret, oldSecret])
+      expect(new Webhook(one).verify(raw, headers as Record<string, string>)).toBeTruthy();
+  expect(() => new Webhook(opsSecret).verify(finance.got[0]!.raw, finance.got[0]!.headers as never)).toThrow();
+  // Each has an id of its own.
+  expect(new Set(finance.got.map(({ headers }) => headers['webhook-id'])).size).toBe(5);
+  expect(finance.got[0]?.body.data).toMatchObject({
+    approval: {
+      id: approval,
+      status: 'pending',
+      title: 'cashier wants to call pay on bank',
+      tool: 'pay',
+      server: 'bank',
+      rule: 'payments',
+      reason: 'Payments need two people.',
+      arguments: { to: 'web-1' },
+      who_may_decide: '2 of ana, bob, carl',
+      votes_needed: 2,
+      url: `https://agent.example.com/approvals/${approval}`,
+    },
+    actor: { kind: 'agent', name: 'cashier' },
+  });
+  expect(finance.got[4]?.body.data).toMatchObject({
+    approval: { status: 'rejected', decision: 'rejected', decided_by: { name: 'bob' }, said: 'too much' },
+    actor: { kind: 'person', name: 'bob', claimed: true },
+  });
+  await ops.reached(1);
+  // The escalation is none of its events.
+  expect(types(ops)).toEqual(['approval.resolved']);
+  const all = JSON.stringify([finance.got, ops.got]);
+  expect(all).not.toContain('hunter2-of-ana');
+  expect(all).not.toContain(apiKey);
+});
