@@ -9,12 +9,12 @@ import { openStage } from './stage.mjs';
 
 /** Plays an example and prints its story. True if everything that the story claims holds. */
 export async function play(name) {
-  const { title, companion, default: story } = await import(`./${name}/story.mjs`);
+  const { title, companion, env, default: story } = await import(`./${name}/story.mjs`);
   console.log(`\n${name}: ${title}\n`);
   const folder = mkdtempSync(join(tmpdir(), `stopgo-${name}-`));
   let stage;
   const playing = async () => {
-    stage = await openStage(name, folder, companion);
+    stage = await openStage(name, folder, companion, env);
     await stage.start();
     await story(stage);
     await stage.stop();

@@ -30,13 +30,16 @@ export function endForGood() {
 /** Starts a Node program and waits until it prints what `ready` matches; its first group is the program's `url`. */
 export async function launch(args, { cwd, env, ready }) {
   const { child, ended, kill, output } = run(args, cwd, env);
-  const url = new Promise((resolve) => {
-    const look = () => {
-      const match = ready.exec(output());
-      if (match !== null) resolve(match[1]);
-    };
-    child.stdout.on('data', look);
-  });
+  const printed = (pattern) =>
+    new Promise((resolve) => {
+      const look = () => {
+        const match = pattern.exec(output());
+        if (match !== null) resolve(match);
+      };
+      child.stdout.on('data', look);
+      look();
+    });
+  const url = printed(ready).then((match) => match[1]);
   const failed = ended.then((code) => {
     throw new Error(`${args.join(' ')} ended at once with ${code}:\n${output()}`);
   });
@@ -44,6 +47,8 @@ export async function launch(args, { cwd, env, ready }) {
   return {
     url: await within(Promise.race([url, failed]), () => `${args.join(' ')} is not ready:\n${output()}`),
     output,
+    /** Waits until it prints what the pattern matches, and gives that. */
+    says: async (pattern) => (await within(printed(pattern), () => `${pattern} was not printed:\n${output()}`))[0],
     kill,
     /** Ends it in good order. */
     stop: async () => {

@@ -15,21 +15,25 @@ const FRONT = 'agent';
 /**
  * Prepares an example in an empty folder, and starts the offline model. `agent.yaml` is the agent that the story talks to;
  * the `others` are there by the names of their files. `start` starts all of them, those first that others talk to. A
- * `companion` is an agent that is a program of its own, at port 8090 by its text; it is there from the beginning.
+ * `companion` is a program beside them, at port 8090 by their text; it is there from the beginning. All are given the variables of `more`.
  */
-export async function openStage(example, folder, companion) {
+export async function openStage(example, folder, companion, more = {}) {
   const model = await offlineModel();
-  const beside = companion && (await startCompanion(join(root, 'examples', example, companion), folder));
+  const beside = companion && (await startCompanion(join(root, 'examples', example, companion), folder, more));
   const names = readdirSync(join(root, 'examples', example))
     .filter((file) => file.endsWith('.yaml'))
     .map((file) => basename(file, '.yaml'));
-  const agents = new Map(names.map((name) => [name, openAgent(example, name, join(folder, name), model.env)]));
+  const agents = new Map(
+    names.map((name) => [name, openAgent(example, name, join(folder, name), { ...model.env, ...more })]),
+  );
   const front = agents.get(FRONT);
   const others = Object.fromEntries([...agents].filter(([name]) => name !== FRONT));
   return {
     model,
     /** Where the companion is. */
     companionUrl: beside?.url,
+    /** Waits until the companion prints what a pattern matches, and gives that. */
+    companionSays: beside?.says,
     ...front,
     others,
     output: () => [...agents.values()].map((one) => one.output()).join('\n'),
@@ -112,7 +116,7 @@ function openAgent(example, name, folder, env) {
 const COMPANION_PORT = '8090';
 
 /** Starts a program that prints where it listens, on any port. */
-const startCompanion = (program, cwd) =>
-  launch([program], { cwd, env: { PORT: '0' }, ready: /listening on (http:\S+)/ });
+const startCompanion = (program, cwd, more) =>
+  launch([program], { cwd, env: { PORT: '0', ...more }, ready: /listening on (http:\S+)/ });
 
 const addressOf = (port) => `http://127.0.0.1:${port}/`;

@@ -63,6 +63,7 @@ test('there is one for each kind of tree', () => {
     'small-agent',
     'three-agents',
     'two-agents',
+    'webhook',
   ]);
 });
 

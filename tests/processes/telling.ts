@@ -9,6 +9,7 @@ import { type Delivered, type Delivery, Outbox, type OutboxPorts, PushLog, Seale
 import { store } from '@stopgo/proto';
 import { type Client, createInProcessClient } from '@stopgo/rpc';
 import { createLogger } from '@stopgo/runtime';
+import { secretFilter } from '@stopgo/security';
 import { startStore } from '@stopgo/store';
 import { expect, onTestFinished, vi } from 'vitest';
 
@@ -66,6 +67,7 @@ export async function process(
   hasKey = true,
   views = at.client,
   limits: Pick<OutboxPorts, 'conversationsMax' | 'slots'> = {},
+  webhooks: OutboxPorts['webhookPorts']['webhooks'] = new Map(),
 ) {
   const beat = storeBeat(at.client, ttlMs);
   const heartbeat = new Heartbeat({ beat, clock: systemClock, ttlMs, instance, role: 'orchestrator' });
@@ -81,6 +83,7 @@ export async function process(
     logger: quiet,
     sealer: () => (hasKey ? sealer : undefined),
     allowPrivate: false,
+    webhookPorts: { webhooks, agent: 'agent', publicUrl: undefined, secrets: secretFilter([]) },
     pushes: new PushLog(ports),
     deliver,
     onFault: (error) => {

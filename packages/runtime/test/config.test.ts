@@ -44,6 +44,7 @@ describe('defaults', () => {
       limits: { concurrentRuns: 1_000, openStreams: 1_000, bodyBytes: 4_194_304, messageBytes: 65_536 },
       nats: { stream: 'STOPGO', replicas: 1, acceptUnverifiedDurability: false },
       push: { allowPrivate: false },
+      webhooks: [],
       requireAuth: false,
     });
   });

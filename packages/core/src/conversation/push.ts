@@ -72,7 +72,7 @@ function attempted(before: views.PushConfig, made: FactOf<'pushAttempted'>, time
       failure: made.reason,
       failedAt: at,
       givenUp: made.givenUp,
-      givenUpOver: made.givenUp ? made.eventRevision : 0,
+      givenUpOver: made.givenUp && before.webhook !== '' ? made.eventRevision : 0,
     });
   const { failedAt: _, ...rest } = before;
   return create(views.PushConfigSchema, {

@@ -30,6 +30,7 @@ import type { PushLog } from './push-log.ts';
 import type { PushSecrets, SecretPlace } from './sealed.ts';
 import type { SendSlots } from './send-slots.ts';
 import { sendUpdate } from './send-update.ts';
+import { warnOfFailure } from './warn-of-failure.ts';
 import { type Notice, Notices } from './webhooks/notices.ts';
 import { sendNotice, type WebhookPorts } from './webhooks/send-notice.ts';
 
@@ -379,15 +380,7 @@ export class Teller {
     const { push } = await pushes.change(this.#push, this.#actor, decide, this.#signal);
     if (push.revision > this.#push.revision) this.#push = push;
     if (isGivenUp) await this.#introduce();
-    if (outcome.kind === 'taken') return;
-    const { id, webhook } = config;
-    const whom = webhook === '' ? { config: id } : { webhook };
-    const fields = { conversation: conversationId, ...whom, attempt: failures, reason: outcome.reason };
-    if (webhook !== '') {
-      if (isGivenUp) logger.warn('a webhook is given up: it is not told of an approval', fields);
-      else if (failures === 1) logger.warn('a webhook could not be told of an approval; it is tried again', fields);
-    } else if (isGivenUp) logger.warn('an address is not told of its task any more', fields);
-    else if (failures === 1) logger.warn('an address could not be told of its task; it is tried again', fields);
+    if (outcome.kind === 'failed') warnOfFailure(logger, conversationId, config, outcome.reason, isGivenUp);
   }
 
   async #send(config: views.PushConfig, { revision, state, notice }: Shown): Promise<Delivered> {

@@ -1088,7 +1088,7 @@ export type PushConfig = Message$1<"stopgo.store.v1.PushConfig"> & {
   webhook: string;
 
   /**
-   * Revision of the event that it was given up over.
+   * Of a webhook: revision of the event that it was given up over.
    *
    * @generated from field: uint32 given_up_over = 17;
    */

@@ -1,0 +1,62 @@
+// Receives what the platform tells a webhook, as a program of your own would: checks who sent it, drops what comes twice, and prints a card.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createServer } from 'node:http';
+
+const secret = process.env.WEBHOOK_SECRET ?? '';
+const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+const toleranceSeconds = 5 * 60;
+const bodyBytesMax = 64 * 1024;
+
+/** The notice, if the platform has sent it; else throws. The library `standardwebhooks` does the same: `new Webhook(secret).verify(…)`. */
+function verified(headers, body) {
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures = '' } = headers;
+  const ageSeconds = Math.abs(Date.now() / 1000 - Number(timestamp));
+  if (!(ageSeconds <= toleranceSeconds)) throw new Error('too old, or from the future: somebody may send it again');
+  const right = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest();
+  // There are two while a secret is replaced.
+  const isRight = signatures.split(' ').some((one) => {
+    const [version, signature = ''] = one.split(',');
+    const bytes = Buffer.from(signature, 'base64');
+    return version === 'v1' && bytes.length === right.length && timingSafeEqual(bytes, right);
+  });
+  if (!isRight) throw new Error('not signed with our secret');
+  return JSON.parse(body);
+}
+
+const seen = new Set();
+
+const server = createServer(async (request, response) => {
+  let body = '';
+  for await (const chunk of request.setEncoding('utf8')) {
+    body += chunk;
+    if (body.length > bodyBytesMax) return void response.writeHead(413).end();
+  }
+  try {
+    const notice = verified(request.headers, body);
+    const id = request.headers['webhook-id'];
+    if (!seen.has(id)) console.log(card(notice));
+    seen.add(id);
+    response.writeHead(204).end();
+  } catch (error) {
+    console.log(`refused: ${error.message}`);
+    response.writeHead(401).end();
+  }
+});
+
+/** What a chat would show. */
+function card({ type, data: { approval, actor } }) {
+  if (approval.status !== 'pending')
+    return `card: ${approval.title}: ${approval.status} by ${approval.decided_by?.name ?? 'nobody'}`;
+  const votes = approval.votes_needed === 1 ? '' : `, ${approval.votes.length} of ${approval.votes_needed} votes`;
+  return [
+    `card: ${approval.title} (${type}, by ${actor.name ?? actor.kind}${votes})`,
+    `  ${JSON.stringify(approval.arguments)}`,
+    `  ${approval.reason}`,
+    ...approval.choices.map((choice) => `  [${choice}] → POST ${approval.url ?? approval.path}`),
+  ].join('\n');
+}
+
+server.listen(Number(process.env.PORT ?? 8090), '127.0.0.1', () =>
+  console.log(`listening on http://127.0.0.1:${server.address().port}/`),
+);
+process.once('SIGTERM', () => server.close());
