@@ -10,7 +10,7 @@ import type { AskedByServer, Interrupt } from './interrupt.ts';
 import type { StandingApproval } from './standing-approval.ts';
 
 /** Version of the fold. A snapshot of another version is never used; the events are folded anew. */
-export const foldVersion = 8;
+export const foldVersion = 9;
 
 /** What a step or run came to: texts of recorded answers and results of recorded calls, by revision, and texts of its own. */
 export type Output = readonly OutputPart[];
