@@ -415,6 +415,14 @@ describe('API keys', () => {
       ]);
   });
 
+  test('carry the groups of the last token of their user', async () => {
+    const hal = bearer(await tokenOf('hal@x.example', { groups: ['finance'] }));
+    const { id } = (await send('GET', '/me', { headers: hal })).json.user;
+    const { json } = await send('POST', `/users/${id}/keys`, { headers: hal, body: { name: 'own' } });
+    const headers = { 'x-api-key': json.key.text as string };
+    expect((await send('GET', '/me', { headers })).json.user.groups).toEqual(['finance']);
+  });
+
   test('beside one in X-API-Key, Authorization is the tools’', async () => {
     forwarded = [];
     await model.script({ match: 'who', calls: [{ name: 'whoami' }] }, { text: 'you' });

@@ -16,6 +16,8 @@ export function signInOf(
   return authenticator({
     ...clients,
     checkToken: auth.jwt === undefined ? undefined : tokenCheck(rulesOf(auth.jwt, env), Date.now),
+    // Without an issuer nobody vouches for groups any more.
+    keyGroupsForMs: auth.jwt?.keyGroupsForMs ?? 0,
     mayCreate: auth.newUsers === 'first_login',
     now: Date.now,
     onNotNoted: (error) => logger.debug('a sign-in was not noted', { error }),

@@ -177,6 +177,7 @@ export {
   checkRole,
   createUser,
   evolveUser,
+  groupsOfKeys,
   isSignInStale,
   type NewUser,
   noUser,

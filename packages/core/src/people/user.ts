@@ -1,5 +1,5 @@
 // A user: the fold of their stream. The id is made from the e-mail address, so that the log lets nobody have the same one twice.
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { create, facts, views } from '@stopgo/proto';
 import { type Fact, fact, type NotOfPeople, type RecordedFact } from '../events/facts.ts';
 import { emailCharactersMax, personNameCharactersMax } from '../text/bounds.ts';
@@ -62,6 +62,7 @@ export function evolveUser(before: views.User, { fact: one, revision, time }: Re
     case 'userSignedIn':
       user.lastSignInAt = timestampFromMs(time);
       user.groups = [...one.value.groups];
+      if (one.value.tokenIssuedAt !== undefined) user.groupsAsOf = one.value.tokenIssuedAt;
       return user;
     default:
       one.case satisfies NotOfPeople | 'apiKeyIssued' | 'apiKeyRevoked' | 'apiKeyUsed';
@@ -135,17 +136,27 @@ export function checkRole(by: Principal, role: Role): void {
 }
 
 /** What a token says of who presents it. */
-export type SignIn = { readonly email: string; readonly name: string; readonly groups: readonly string[] };
+export type SignIn = {
+  readonly email: string;
+  readonly name: string;
+  readonly groups: readonly string[];
+  /** When the token was issued, in milliseconds since 1970; undefined: it does not say so. */
+  readonly issuedAt?: number | undefined;
+};
 
 /** How long a recorded sign-in, or use of a key, stands for those that follow, in milliseconds. */
 export const notedForMs = 3_600_000;
 
 /**
  * Notes that a user's token was taken, and makes the user if they are not known and may be made. Nothing of somebody who is not known,
- * or not active, and nothing if that was noted within the last hour and the groups are the same.
+ * or not active, nothing if that was noted within the last hour and the groups are the same, and nothing if a later token was noted: groups
+ * that somebody has lost do not come back with an old one.
  */
 export function signIn(user: views.User, said: SignIn, mayCreate: boolean, now: number): readonly Fact[] {
-  const signedIn = fact('userSignedIn', { groups: [...said.groups] });
+  const { groups, issuedAt } = said;
+  // What is issued in the future is so by another clock, and must not keep later tokens from being noted.
+  const tokenIssuedAt = issuedAt === undefined ? {} : { tokenIssuedAt: timestampFromMs(Math.min(issuedAt, now)) };
+  const signedIn = fact('userSignedIn', { groups: [...groups], ...tokenIssuedAt });
   if (user.revision === 0) {
     if (!mayCreate) return [];
     const email = checkEmail(said.email);
@@ -153,15 +164,29 @@ export function signIn(user: views.User, said: SignIn, mayCreate: boolean, now: 
     const role = facts.UserRole.USER;
     return [fact('userCreated', { userId: user.id, email, name, role, atSignIn: true }), signedIn];
   }
-  if (!user.active || !isSignInStale(user, said.groups, now)) return [];
+  if (!user.active || !isSignInStale(user, said, now)) return [];
   return [signedIn];
 }
 
 /** Whether a sign-in of a user says more than the record has. */
-export function isSignInStale(user: views.User, groups: readonly string[], now: number): boolean {
-  const { lastSignInAt } = user;
+export function isSignInStale(
+  user: views.User,
+  { groups, issuedAt }: Pick<SignIn, 'groups' | 'issuedAt'>,
+  now: number,
+): boolean {
+  const { lastSignInAt, groupsAsOf } = user;
+  if (issuedAt !== undefined && groupsAsOf !== undefined && issuedAt < timestampMs(groupsAsOf)) return false;
   if (lastSignInAt === undefined || Number(lastSignInAt.seconds) * 1_000 + notedForMs <= now) return true;
   return groups.length !== user.groups.length || groups.some((group, index) => group !== user.groups[index]);
+}
+
+/**
+ * The groups of a user as they count for an API key: those of the last recorded sign-in, for so long after it.
+ *
+ * @param forMs - 0: never.
+ */
+export function groupsOfKeys({ groups, lastSignInAt }: views.User, forMs: number, now: number): readonly string[] {
+  return lastSignInAt !== undefined && now < timestampMs(lastSignInAt) + forMs ? groups : [];
 }
 
 function nameOrAddress(name: string, email: string): string {

@@ -133,6 +133,20 @@ describe('users', () => {
   });
 });
 
+test('a sign-in is not noted if a later token was: groups that were lost do not come back with an old one', () => {
+  const said = { email: 'ana@example.com', name: 'Ana', groups: [] as string[], issuedAt: 10_000 };
+  const user = at(signIn(made(), said, false, 20_000), 20_000, 1).reduce(evolveUser, made());
+  const old = { ...said, groups: ['finance'], issuedAt: 9_000 };
+  expect(signIn(user, old, false, 30_000)).toEqual([]);
+  expect(signIn(user, old, false, 20_000 + hour)).toEqual([]);
+  // One that was issued before the last sign-in, and after the token of that, is a later one.
+  expect(signIn(user, { ...old, issuedAt: 11_000 }, false, 30_000)).toHaveLength(1);
+  // A clock that is ahead keeps nobody from being noted.
+  const ahead = at(signIn(user, { ...said, groups: ['ops'], issuedAt: 10 * hour }, false, 40_000), 40_000, 2);
+  const later = ahead.reduce(evolveUser, user);
+  expect(signIn(later, { ...old, issuedAt: 41_000 }, false, 42_000)).toHaveLength(1);
+});
+
 describe('API keys', () => {
   const text = apiKeyText(new Uint8Array(32).fill(7));
   const id = apiKeyIdOf(text);

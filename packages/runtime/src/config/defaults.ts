@@ -34,6 +34,7 @@ export const defaults = {
   emailClaim: 'email',
   nameClaim: 'name',
   groupsClaim: 'groups',
+  keyGroupsFor: '168h',
 } as const;
 
 /** What a file may set at most (or at least), so that a slip of the pen is caught at start. */
@@ -63,6 +64,8 @@ export const bounds = {
   messageBytesMax: 256 * 1024,
   /** Clocks that differ by more are to be set, not forgiven. */
   clockSkewMsMax: 300_000,
+  /** 90 days: whoever has not signed in for longer may have gone. */
+  keyGroupsMsMax: 7_776_000_000,
   bodyBytesMin: 1_024,
   bodyBytesMax: 64 * 1024 * 1024,
 } as const;

@@ -82,7 +82,7 @@ function jwtOf(jwt: NonNullable<NonNullable<FileShape['auth']>['jwt']>): JwtConf
         : { kind: 'url', url: keys_url };
   return {
     ...{ issuer, audience, keys, clockSkewMs: jwt.clock_skew, emailClaim: jwt.email_claim },
-    ...{ nameClaim: jwt.name_claim, groupsClaim: jwt.groups_claim },
+    ...{ nameClaim: jwt.name_claim, groupsClaim: jwt.groups_claim, keyGroupsForMs: jwt.key_groups_for },
     ...(groups === undefined ? {} : { groups }),
   };
 }

@@ -172,6 +172,7 @@ export const jwtSchema = mapping({
   name_claim: filledText().default(defaults.nameClaim),
   groups_claim: filledText().default(defaults.groupsClaim),
   groups: list(filledText()).optional(),
+  key_groups_for: duration(0, bounds.keyGroupsMsMax).prefault(defaults.keyGroupsFor),
 });
 
 /** Who may use the platform. */

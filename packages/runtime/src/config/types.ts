@@ -250,6 +250,8 @@ export type JwtConfig = {
   readonly groupsClaim: string;
   /** The groups that matter; absent: all that a token names. */
   readonly groups?: readonly string[];
+  /** For how long the groups of a recorded sign-in count for the API keys of its user, in milliseconds. */
+  readonly keyGroupsForMs: number;
 };
 
 /** Who may use the platform. */

@@ -48,10 +48,11 @@ export function peopleService(given: PeopleDependencies): ServiceImpl<typeof wir
       return { user: await decideUser(ports, user, actorFromWire(actor), (now) => changeUser(now, change, principal)) };
     },
 
-    async signIn({ email, name, groups, mayCreate }, { peerInternal }) {
+    async signIn({ email, name, groups, mayCreate, tokenIssuedAt }, { peerInternal }) {
       insistOnGateway(peerInternal);
       const known = await loadUser(ports, userIdOf(checkEmail(email)));
-      const decide = (user: views.User) => signIn(user, { email, name, groups }, mayCreate, ports.clock.now());
+      const said = { email, name, groups, issuedAt: tokenIssuedAt && timestampMs(tokenIssuedAt) };
+      const decide = (user: views.User) => signIn(user, said, mayCreate, ports.clock.now());
       const user = await decideUser(ports, known, platform, decide);
       return user.revision === 0 ? {} : { user };
     },

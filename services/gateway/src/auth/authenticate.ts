@@ -1,7 +1,9 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   apiKeyIdOf,
   checkEmail,
   endOf,
+  groupsOfKeys,
   isApiKey,
   isSignInStale,
   isUseStale,
@@ -14,7 +16,7 @@ import {
 import type { people, store, views } from '@stopgo/proto';
 import { type Client, Secret } from '@stopgo/rpc';
 import { notSignedIn } from './refusal.ts';
-import type { CheckToken } from './tokens.ts';
+import type { CheckToken, TokenSays } from './tokens.ts';
 
 /** What a request brings to say who sends it. */
 export type Credentials = {
@@ -36,6 +38,8 @@ export type AuthenticateParts = {
   readonly checkToken: CheckToken | undefined;
   /** Whether who is not known is made a user at their first sign-in. */
   readonly mayCreate: boolean;
+  /** For how long the groups of a recorded sign-in count for the API keys of its user, in milliseconds. */
+  readonly keyGroupsForMs: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Is told why something could not be noted. */
@@ -84,7 +88,7 @@ async function byApiKey(parts: AuthenticateParts, text: string, header: string):
   if (isUseStale(apiKey, parts.now())) void parts.people.noteKeyUse({ apiKeyId: keyId }).catch(parts.onNotNoted);
   const [scopes, until] = [scopesOf(apiKey), endOf(apiKey)];
   return {
-    ...userPrincipal(user, user.groups),
+    ...userPrincipal(user, groupsOfKeys(user, parts.keyGroupsForMs, parts.now())),
     via: 'api_key',
     ...(scopes === undefined ? {} : { scopes }),
     ...(until === undefined ? {} : { until }),
@@ -111,16 +115,15 @@ function addressIn({ email }: { readonly email: string }): string {
   }
 }
 
-async function userOf(
-  parts: AuthenticateParts,
-  said: { readonly email: string; readonly name: string; readonly groups: readonly string[] },
-): Promise<views.User | undefined> {
+async function userOf(parts: AuthenticateParts, said: TokenSays): Promise<views.User | undefined> {
   const { people, mayCreate, now } = parts;
-  const request = { ...said, groups: [...said.groups], mayCreate };
+  const { issuedAt, ...rest } = said;
+  const tokenIssuedAt = issuedAt === undefined ? {} : { tokenIssuedAt: timestampFromMs(issuedAt) };
+  const request = { ...rest, groups: [...said.groups], mayCreate, ...tokenIssuedAt };
   const { user } = await parts.store.getPerson({ by: { case: 'userId', value: userIdOf(said.email) } });
   if (user === undefined) return mayCreate ? (await people.signIn(request)).user : undefined;
   // Nobody waits for what is only noted.
-  if (user.active && isSignInStale(user, said.groups, now())) void people.signIn(request).catch(parts.onNotNoted);
+  if (user.active && isSignInStale(user, said, now())) void people.signIn(request).catch(parts.onNotNoted);
   return user;
 }
 

@@ -11,7 +11,7 @@ import {
   type JWTVerifyGetKey,
   jwtVerify,
 } from 'jose';
-import { groupsBytesMax, keysCacheMs, keysCooldownMs, keysTimeoutMs } from './bounds.ts';
+import { groupsBytesMax, issuedAtSecondsMax, keysCacheMs, keysCooldownMs, keysTimeoutMs } from './bounds.ts';
 import { notSignedIn } from './refusal.ts';
 
 /** What tokens are checked against. */
@@ -32,7 +32,13 @@ export type TokenRules = {
 };
 
 /** What a token says of who presents it. */
-export type TokenSays = { readonly email: string; readonly name: string; readonly groups: readonly string[] };
+export type TokenSays = {
+  readonly email: string;
+  readonly name: string;
+  readonly groups: readonly string[];
+  /** When it was issued, in milliseconds since 1970; absent: it does not say so. */
+  readonly issuedAt?: number;
+};
 
 /** Checks a token. Throws DomainError `unauthenticated` that says why it is not taken, `unavailable` if nobody can tell now. */
 export type CheckToken = (token: string) => Promise<TokenSays>;
@@ -108,7 +114,17 @@ function saidBy(payload: JWTPayload, { emailClaim, nameClaim, groupsClaim, group
     throw notSignedIn(
       `the token names more groups than fit into ${groupsBytesMax} bytes; list those that matter in auth.jwt.groups`,
     );
-  return { email, name: typeof name === 'string' ? name : '', groups };
+  const issuedAt = issuedAtIn(payload);
+  return {
+    ...{ email, name: typeof name === 'string' ? name : '', groups },
+    ...(issuedAt === undefined ? {} : { issuedAt }),
+  };
+}
+
+/** As far as dates go; whatever else stands there says nothing. */
+function issuedAtIn({ iat }: JWTPayload): number | undefined {
+  if (typeof iat !== 'number' || !(iat >= 0 && iat <= issuedAtSecondsMax)) return undefined;
+  return Math.floor(iat * 1_000);
 }
 
 function refusalOf(error: unknown, { issuer, audience, keys }: TokenRules): unknown {

@@ -5893,6 +5893,11 @@ export function writeUserSignedIn(writer: Writer, message: UserSignedIn): void {
   for (const one of message.groups) {
     writer.string(10, one);
   }
+  if (message.tokenIssuedAt !== undefined) {
+    const begin = writer.fork(18);
+    writeTimestamp(writer, message.tokenIssuedAt);
+    writer.join(begin);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -5906,6 +5911,10 @@ export function readUserSignedIn(reader: Reader, length: number, message: UserSi
         if (tag !== 10) throw new LeftToLibrary();
         message.groups.push(reader.string());
         break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.tokenIssuedAt = readTimestamp(reader, reader.uint32(), message.tokenIssuedAt ?? zeroTimestamp());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -5918,6 +5927,7 @@ export function readUserSignedIn(reader: Reader, length: number, message: UserSi
 export function createUserSignedIn(given: Given): UserSignedIn {
   const message = zeroUserSignedIn();
   if (given.groups != null) message.groups = given.groups;
+  if (given.tokenIssuedAt != null) message.tokenIssuedAt = toMessage(given.tokenIssuedAt, createTimestamp, "google.protobuf.Timestamp");
   return message;
 }
 

@@ -291,6 +291,11 @@ export function writeSignInRequest(writer: Writer, message: SignInRequest): void
   if (message.mayCreate !== false) {
     writer.bool(32, message.mayCreate);
   }
+  if (message.tokenIssuedAt !== undefined) {
+    const begin = writer.fork(42);
+    writeTimestamp(writer, message.tokenIssuedAt);
+    writer.join(begin);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -316,6 +321,10 @@ export function readSignInRequest(reader: Reader, length: number, message: SignI
         if (tag !== 32) throw new LeftToLibrary();
         message.mayCreate = reader.bool();
         break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.tokenIssuedAt = readTimestamp(reader, reader.uint32(), message.tokenIssuedAt ?? zeroTimestamp());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -331,6 +340,7 @@ export function createSignInRequest(given: Given): SignInRequest {
   if (given.name != null) message.name = given.name;
   if (given.groups != null) message.groups = given.groups;
   if (given.mayCreate != null) message.mayCreate = given.mayCreate;
+  if (given.tokenIssuedAt != null) message.tokenIssuedAt = toMessage(given.tokenIssuedAt, createTimestamp, "google.protobuf.Timestamp");
   return message;
 }
 

@@ -1895,6 +1895,11 @@ export function writeUser(writer: Writer, message: User): void {
   for (const one of message.groups) {
     writer.string(74, one);
   }
+  if (message.groupsAsOf !== undefined) {
+    const begin = writer.fork(82);
+    writeTimestamp(writer, message.groupsAsOf);
+    writer.join(begin);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -1940,6 +1945,10 @@ export function readUser(reader: Reader, length: number, message: User): User {
         if (tag !== 74) throw new LeftToLibrary();
         message.groups.push(reader.string());
         break;
+      case 10:
+        if (tag !== 82) throw new LeftToLibrary();
+        message.groupsAsOf = readTimestamp(reader, reader.uint32(), message.groupsAsOf ?? zeroTimestamp());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1960,6 +1969,7 @@ export function createUser(given: Given): User {
   if (given.createdAt != null) message.createdAt = toMessage(given.createdAt, createTimestamp, "google.protobuf.Timestamp");
   if (given.lastSignInAt != null) message.lastSignInAt = toMessage(given.lastSignInAt, createTimestamp, "google.protobuf.Timestamp");
   if (given.groups != null) message.groups = given.groups;
+  if (given.groupsAsOf != null) message.groupsAsOf = toMessage(given.groupsAsOf, createTimestamp, "google.protobuf.Timestamp");
   return message;
 }
 
