@@ -6,9 +6,9 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler, t
 import { ownersIn } from './auth/owners.ts';
 import { signedInRule } from './auth/signed-in.ts';
 import { allowAll } from './authorize.ts';
-import { readerStallMs, sseHeartbeatMs } from './bounds.ts';
+import { readerStallMs, recheckMs, sseHeartbeatMs } from './bounds.ts';
 import { isNotReached, isTokenRefused, outcomeUnknown, problemOf } from './errors.ts';
-import { frameOf, identify } from './frame.ts';
+import { frameOf, signIn } from './frame.ts';
 import type { GatewayOptions } from './options.ts';
 import { pathOf, requestLog } from './request-log.ts';
 import { requestRules, securityHeaders } from './request-rules.ts';
@@ -29,6 +29,7 @@ export const dependenciesOf = (
     (options.authenticate === undefined ? allowAll : signedInRule(ownersIn(options.clients.store, options.wallClock))),
   heartbeatMs: options.times?.heartbeatMs ?? sseHeartbeatMs,
   readerStallMs: options.times?.readerStallMs ?? readerStallMs,
+  recheckMs: options.times?.recheckMs ?? recheckMs,
 });
 
 /** The HTTP surface, without a socket. */
@@ -72,14 +73,11 @@ const signInWith =
   (authenticate: GatewayOptions['authenticate']): RequestHandler =>
   async (req, res, next) => {
     if (authenticate !== undefined)
-      identify(
-        frameOf(res),
-        await authenticate({
-          authorization: req.get('authorization'),
-          apiKey: req.get('x-api-key'),
-          toolAuthorization: req.get('x-tool-authorization'),
-        }),
-      );
+      await signIn(frameOf(res), authenticate, {
+        authorization: req.get('authorization'),
+        apiKey: req.get('x-api-key'),
+        toolAuthorization: req.get('x-tool-authorization'),
+      });
     next();
   };
 

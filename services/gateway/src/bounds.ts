@@ -42,6 +42,8 @@ export const retryAfterMsDefault = 1_000;
 
 /** How often a silent event stream shows that it is alive, in milliseconds. */
 export const sseHeartbeatMs = 15_000;
+/** How often whoever follows something is asked again who they are: so long a stream outlives the right to it at most. */
+export const recheckMs = 30_000;
 /** How long a client is asked to wait before it reconnects an event stream, in milliseconds. */
 export const sseRetryMs = 1_000;
 /** How long a client may leave an event or an answer unread before its connection is closed, in milliseconds. */

@@ -1,7 +1,7 @@
 import { anonymous, type Principal } from '@stopgo/core';
 import { type OutgoingContext, Secret } from '@stopgo/rpc';
 import type { Request, Response } from 'express';
-import type { Identified } from './auth/authenticate.ts';
+import type { Authenticate, Credentials, Identified } from './auth/authenticate.ts';
 
 /** What the gateway knows of a request before any handler looks at it. */
 export type Frame = {
@@ -16,6 +16,11 @@ export type Frame = {
   readonly address: string;
   /** The conversation that the request turned out to be about, for the log. */
   conversationId?: string;
+  /**
+   * Asks once more who they are who sent it, by what they sent; absent: nobody signs in here. Throws DomainError `unauthenticated` for
+   * what is not taken any more.
+   */
+  signInAgain?: () => Promise<Principal>;
   /** Told when the session turns out to be another one. */
   onSession?: (sessionId: string) => void;
 };
@@ -61,10 +66,16 @@ export function frameFrom({ session, authorization = '', address }: Sent, newSes
 }
 
 /** It is known who sends the request, and which token goes along to tools and agents; before, it was taken to be from anybody. */
-export function identify(frame: Frame, { principal, bearerToken }: Identified): void {
+function identify(frame: Frame, { principal, bearerToken }: Identified): void {
   const { bearerToken: _asSent, ...context } = frame.context;
   frame.principal = principal;
   frame.context = { ...context, principal, ...(bearerToken === undefined ? {} : { bearerToken }) };
+}
+
+/** Finds out who sends the request. Throws DomainError `unauthenticated` for credentials that are not taken. */
+export async function signIn(frame: Frame, authenticate: Authenticate, credentials: Credentials): Promise<void> {
+  identify(frame, await authenticate(credentials));
+  frame.signInAgain = async () => (await authenticate(credentials)).principal;
 }
 
 /** Makes the frame of an HTTP request and keeps it with its response. */

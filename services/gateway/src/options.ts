@@ -85,9 +85,10 @@ export type GatewayOptions = {
   readonly authenticate?: Authenticate;
   /** Asked before every action; unless given, by the table of actions and roles where people sign in, else everything is allowed. */
   readonly authorize?: Authorize;
-  /** See `sseHeartbeatMs`, `readerStallMs` and `stopGraceMs`, the defaults. */
+  /** See `sseHeartbeatMs`, `recheckMs`, `readerStallMs` and `stopGraceMs`, the defaults. */
   readonly times?: {
     readonly heartbeatMs?: number;
+    readonly recheckMs?: number;
     readonly readerStallMs?: number;
     readonly stopGraceMs?: number;
   };

@@ -9,7 +9,7 @@ import {
 import { asGrpcError, type GrpcCaller, type GrpcListener, listenGrpc } from '@stopgo/a2a-agent/grpc';
 import { anonymous } from '@stopgo/core';
 import { describeError } from '@stopgo/runtime';
-import { type Frame, frameFrom, identify } from '../frame.ts';
+import { type Frame, frameFrom, signIn } from '../frame.ts';
 import type { GatewayOptions } from '../options.ts';
 import type { RouteDependencies } from '../routes/route.ts';
 import { extensionsOf } from './extensions.ts';
@@ -82,7 +82,7 @@ async function whyNotIn({ authenticate }: RouteDependencies, frame: Frame, { hea
   if (authenticate === undefined) return undefined;
   try {
     const [authorization, apiKey] = [header('authorization'), header('x-api-key')];
-    identify(frame, await authenticate({ authorization, apiKey, toolAuthorization: header('x-tool-authorization') }));
+    await signIn(frame, authenticate, { authorization, apiKey, toolAuthorization: header('x-tool-authorization') });
     return undefined;
   } catch (error) {
     return error;

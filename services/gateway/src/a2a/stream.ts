@@ -14,6 +14,7 @@ import {
 } from '@stopgo/a2a-agent';
 import { conversationStream } from '@stopgo/core';
 import { envelope, facts, fromBinary, type views } from '@stopgo/proto';
+import { tenureOf } from '../auth/tenure.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import type { A2ACall } from './call.ts';
 import { send } from './send.ts';
@@ -69,7 +70,8 @@ async function* updates(
   { untilWaiting, shown }: { readonly untilWaiting: boolean; readonly shown?: TaskState },
 ): Updates {
   const { store } = deps.clients;
-  const options = { context: call.frame.context, signal: call.signal };
+  const tenure = tenureOf(deps, call.frame, 'conversation.follow', { kind: 'conversation', id: head.id });
+  const options = { context: call.frame.context, signal: AbortSignal.any([call.signal, tenure.signal]) };
   const asked = new Set(head.pendingInputs.map(({ id }) => id));
   let state: TaskState | undefined;
   try {
@@ -88,8 +90,12 @@ async function* updates(
       yield* update(deps, call, head.id, revision, next);
       if (terminal.has(next) || (untilWaiting && next === waiting)) return;
     }
+    tenure.signal.throwIfAborted();
   } catch (error) {
+    tenure.signal.throwIfAborted();
     if (!call.signal.aborted) throw error;
+  } finally {
+    tenure.end();
   }
 }
 

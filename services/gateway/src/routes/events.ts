@@ -2,6 +2,7 @@ import { conversationStream, invalidArgument } from '@stopgo/core';
 import type { StreamSlot } from '@stopgo/http';
 import { SseWriter } from '@stopgo/http';
 import type { Request } from 'express';
+import { tenureOf } from '../auth/tenure.ts';
 import { revisionMax, sseRetryMs } from '../bounds.ts';
 import { type Frame, joinSession } from '../frame.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
@@ -53,7 +54,9 @@ type Following = {
 /** Sends events until the client leaves, the gateway stops or the store breaks off; then the client connects again. */
 async function stream(deps: RouteDependencies, frame: Frame, { id, fromRevision, slot, writer }: Following) {
   const { store } = deps.clients;
-  const options = { context: frame.context, signal: slot.signal };
+  const tenure = tenureOf(deps, frame, 'conversation.follow', { kind: 'conversation', id });
+  const signal = AbortSignal.any([slot.signal, tenure.signal]);
+  const options = { context: frame.context, signal };
   const heartbeat = setInterval(() => writer.offer(': heartbeat\n\n'), deps.heartbeatMs);
   const deltas = sendDeltas(deps, id, writer, options);
   try {
@@ -62,9 +65,10 @@ async function stream(deps: RouteDependencies, frame: Frame, { id, fromRevision,
       if (event !== undefined) await writer.send(eventText(event.envelope));
     }
   } catch (error) {
-    if (!slot.signal.aborted) deps.log.warn('an event stream broke off', { conversation: id, error });
+    if (!signal.aborted) deps.log.warn('an event stream broke off', { conversation: id, error });
   } finally {
     clearInterval(heartbeat);
+    tenure.end();
     slot.release();
     await deltas;
     writer.end();

@@ -35,6 +35,8 @@ export type RouteDependencies = Pick<
   /** The port that A2A over gRPC is spoken on, once it is. */
   readonly grpcPort: () => number | undefined;
   readonly heartbeatMs: number;
+  /** How often whoever follows something is asked again who they are, in milliseconds. */
+  readonly recheckMs: number;
   readonly readerStallMs: number;
 };
 

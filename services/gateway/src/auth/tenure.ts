@@ -1,0 +1,49 @@
+import type { Action } from '@stopgo/core';
+import { DomainError } from '@stopgo/core';
+import { type Resource, requirePermission } from '../authorize.ts';
+import type { Frame } from '../frame.ts';
+import type { RouteDependencies } from '../routes/route.ts';
+
+/** Whether somebody may still follow what they follow. */
+export type Tenure = {
+  /** Aborts when they may not any more, with the reason that they are told. */
+  readonly signal: AbortSignal;
+  /** To be called when they have left. */
+  readonly end: () => void;
+};
+
+/** What lasts as long as it lasts: where nobody signs in, nobody's right ends. */
+const forGood: Tenure = { signal: new AbortController().signal, end: () => undefined };
+
+/**
+ * Asks every `recheckMs` whether whoever opened an event stream is still let in with what they presented, and may still do this. A
+ * stream lives for hours: a user who is deactivated meanwhile, a key that is revoked, a token that expires, ends it. While nobody can
+ * tell, it goes on.
+ */
+export function tenureOf(
+  { authorize, recheckMs }: Pick<RouteDependencies, 'authorize' | 'recheckMs'>,
+  { signInAgain }: Frame,
+  action: Action,
+  resource: Resource,
+): Tenure {
+  if (signInAgain === undefined) return forGood;
+  const over = new AbortController();
+  let isAsking = false;
+  const ask = async (): Promise<void> => {
+    if (isAsking) return;
+    isAsking = true;
+    try {
+      await requirePermission(authorize, await signInAgain(), action, resource);
+    } catch (error) {
+      if (isRefusal(error)) over.abort(error);
+    } finally {
+      isAsking = false;
+    }
+  };
+  const timer = setInterval(() => void ask(), recheckMs);
+  over.signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+  return { signal: over.signal, end: () => clearInterval(timer) };
+}
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof DomainError && ['unauthenticated', 'permission_denied', 'not_found'].includes(error.kind);
