@@ -7,14 +7,20 @@ import type { Policy, Rule } from '../src/policy/policy.ts';
 import { demand, recordedDemand, rule } from './rules.ts';
 import { by, given, type Happening } from './specification.ts';
 import {
+  a2a,
   agentOf,
   answered,
   answers,
   approvalOf,
   approved,
   assistant,
+  bank,
+  bringsToken,
   call,
+  canceled,
   claim,
+  delegates,
+  drives,
   drove,
   grants,
   llm,
@@ -258,6 +264,59 @@ describe('what somebody lets run for the rest of the conversation', () => {
       );
     expect(again()).toEqual([AUTO_APPROVED]);
     expect(again(by('bob', revokes()))).toEqual([GATED]);
+  });
+
+  describe('and is taken back before a call has begun that it let run', () => {
+    const story = [...ended, said('more', { runId: 'run-2' }), answered({ calls: [call('add')] })];
+    const failed = expect.stringContaining('was taken back before it began; it was not run');
+
+    test('has it fail, and the model is told', () => {
+      given(...story)
+        .when(drives([claim, starts(id)]))
+        .thenFacts('toolCallStarted');
+      const revoked = given(...story, by('bob', revokes()));
+      revoked
+        .when(drives([starts(id)]))
+        .thenFacts(['toolCallFinished', { isError: true, content: failed }])
+        .thenOwes({ kind: 'model', turn: 2 });
+    });
+
+    test('waits for a token meanwhile, is not made once that comes', () => {
+      given(...story, drove([{ type: 'needToken', callId: id, prompt: 'Sign in.' }]), by('bob', revokes()), bringsToken)
+        .when(drives([claim]))
+        .thenFacts('runClaimed', ['toolCallFinished', { isError: true, content: failed }]);
+    });
+
+    test('has a delegation of a node fail, and with it the node', () => {
+      const how = { agent: agentOf(a2a({ name: 'bank', agent: bank })) };
+      const granted = [said('go', how), drove([delegates('root')], how), by('ada', grants(id)), canceled];
+      const again = [said('more', { ...how, runId: 'run-2' }), drove([delegates('root')], how)];
+      given(opened, ...granted, ...again, by('bob', revokes()))
+        .when(drives([starts(id)], how))
+        .thenFacts(
+          ['delegationFinished', { isError: true, content: failed, agent: 'bank' }],
+          ['stepFinished', { failed: true }],
+          ['runFailed', { text: failed }],
+        );
+    });
+
+    test('lets a call that is safe to repeat run: nobody could tell that it has not', () => {
+      const put = (more: Parameters<typeof said>[1] = {}) => [said('go', more), answered({ calls: [call('put')] })];
+      const granted = [...put(), by('ada', grants(id)), canceled, ...put({ runId: 'run-2' })];
+      given(opened, ...granted, by('bob', revokes()))
+        .when(drives([claim]))
+        .thenOwes({ kind: 'call', fenced: false });
+    });
+
+    test('lets one go on that has begun, and one that another lets run', () => {
+      const started = given(...story, drove([starts(id)]), by('bob', revokes()));
+      started.when(drives([returns(id)])).thenFacts(['toolCallFinished', { isError: false }]);
+      const two = [...begun, by('ada', grants(id, 'any')), by('ada', grants(id, 'same')), by('ada', approved())];
+      const oneLeft = [drove([claim, starts(id)]), drove([returns(id)]), answered({ calls: [call('add')] })];
+      given(...two, ...oneLeft, by('bob', revokes()))
+        .when(drives([starts(id.replace('1.0', '2.0'))]))
+        .thenFacts('toolCallStarted');
+    });
   });
 
   test('is granted once', () => {

@@ -38,6 +38,7 @@ import type { ModelAnswered, RunCommand } from './commands.ts';
 import { delegated, updated } from './decide-delegation.ts';
 import { decideOutcome } from './decide-outcome.ts';
 import { anticipate, type Effect, isEndedByRejection } from './interpreter.ts';
+import { isTakenBack } from './taken-back.ts';
 
 /** What a driver knows when it decides. */
 export type DriverContext = {
@@ -205,7 +206,7 @@ function decideOne(
     case 'samplingAnswered':
       return samplingAnswered(run, command);
     case 'startCall':
-      return startCall(run, command.callId, command.attempt, command.bridge);
+      return startCall(state, run, command);
     case 'needToken':
       return needToken(run, command.callId, command.prompt);
     default:
@@ -315,8 +316,13 @@ function needToken(run: RunState, callId: string, prompt: string): Fact[] {
   return call?.phase === 'ready' ? [tokenRequest(run, callId, prompt)] : [];
 }
 
-function startCall(run: RunState, callId: string, attempt: number, bridge: string): Fact[] {
+function startCall(
+  state: ConversationState,
+  run: RunState,
+  { callId, attempt, bridge }: Extract<RunCommand, { type: 'startCall' }>,
+): Fact[] {
   const call = run.calls[callId];
   if (call === undefined || call.phase !== 'ready' || call.repeatable || attempt !== call.attempt + 1) return [];
+  if (isTakenBack(state, call)) return [];
   return isSent(call.target) ? [sentKindOf(call.target).started(run.id, call, attempt, bridge)] : [];
 }

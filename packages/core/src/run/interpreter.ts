@@ -31,6 +31,7 @@ import {
   turnsUsedUp,
 } from '../text/texts.ts';
 import { evolve } from './evolve.ts';
+import { takenBack } from './taken-back.ts';
 
 /** Something that the outside world is asked to do. */
 export type Effect =
@@ -100,7 +101,8 @@ export function advance(definitions: Definitions, state: ConversationState, now:
     const run = current.run;
     if (run === null || run.status !== 'open') return { facts: all, state: current, effects: [] };
     const due = dueFacts(run, now);
-    const owed = due.length > 0 ? { ...nothing, facts: due } : owedBy(definitions, run);
+    const first = due.length > 0 ? due : takenBack(current, run);
+    const owed = first.length > 0 ? { ...nothing, facts: first } : owedBy(definitions, run);
     if (owed.facts.length === 0) return { facts: all, state: current, effects: owed.effects };
     all.push(...owed.facts);
     current = anticipate(current, owed.facts, now);

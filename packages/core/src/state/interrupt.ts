@@ -34,6 +34,8 @@ export type Approval = Asked<'approval'> & {
   readonly escalated?: number;
   /** True if the tool changed after the decision, so that it allows nothing. */
   readonly void?: true;
+  /** The standing approval that has let the call run; absent: somebody was asked, or a rule decided. */
+  readonly standingId?: string;
 };
 
 /** What somebody said to an approval, or the platform did. */

@@ -42,6 +42,9 @@ function withReason(result: string, said: string): string {
 
 /** Result that a model is given for a call that nobody decided on in time. */
 export const expiredResult = 'Nobody decided on this call in time; it was not run.';
+/** Result that a model is given for a call that ran by nobody's word any more. */
+export const standingTakenBack =
+  'Tool execution failed: what let this call run without asking was taken back before it began; it was not run. Ask for it again, and a person decides.';
 /** Result that a model is given for a call in doubt that a human gave up. */
 export const givenUpResult =
   'This call was started and its outcome is unknown; the user decided not to run it again. It may have taken effect.';

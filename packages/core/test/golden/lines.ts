@@ -62,7 +62,8 @@ export function replay(envelopes: readonly Uint8Array[], chainStart: Uint8Array)
 
 /**
  * A state as the recordings have it, which are of the fold's version 3: it named the server and the agent of a call side by side, and
- * the one control tool by its name; approvals, with one decision, stood apart from what else was asked.
+ * the one control tool by its name; approvals, with one decision, stood apart from what else was asked, and did not name the standing one
+ * that decided.
  */
 function asRecorded(state: ConversationState): Json {
   const { run, leftElsewhere } = state;
@@ -92,7 +93,7 @@ function runOf({ interrupts, ...run }: RunState) {
 
 const approvalKinds = { call: 'tool', in_doubt: 'in_doubt', question: 'proxy' } as const;
 
-function approvalState({ of, votes: [decision], votesNeeded: _, ...approval }: Approval) {
+function approvalState({ of, votes: [decision], votesNeeded: _, standingId: __, ...approval }: Approval) {
   return { ...approval, kind: approvalKinds[of], ...(decision && { decision }) };
 }
 

@@ -51,7 +51,7 @@ export function isPending(run: RunState, approvalId: string): boolean {
 export function evolveResolved(run: RunState, resolved: FactOf<'approvalResolved'>, recorded: RecordedFact): RunState {
   const isByPerson = resolved.voter !== undefined;
   const said = { saysSomething: resolved.result !== '', isExplained: resolved.said !== '', isByPerson };
-  return withVote(run, resolved, recorded, said);
+  return withVote(run, resolved, recorded, said, resolved.standingId);
 }
 
 /** Somebody has said yes to what needs more than one. */
@@ -72,6 +72,7 @@ function withVote(
   said: FactOf<'approvalResolved'> | FactOf<'approvalVoted'>,
   recorded: RecordedFact,
   more: Said,
+  standingId = '',
 ): RunState {
   const approval = approvalIn(run, said.approvalId);
   if (approval === undefined || decisionOn(approval) !== undefined) return run;
@@ -85,7 +86,8 @@ function withVote(
     ...(result === '' ? {} : { result }),
   };
   const others = approval.votes.filter((one) => !isTakenBack(one, vote));
-  const voted: Approval = { ...approval, votes: [...others, vote] };
+  const by = standingId === '' ? {} : { standingId };
+  const voted: Approval = { ...approval, votes: [...others, vote], ...by };
   const next = { ...run, interrupts: { ...run.interrupts, [voted.id]: voted } };
   const decision = decisionOn(voted);
   return decision === undefined ? next : withAnswer(next, voted, answered(voted, decision, more), recorded.revision);
