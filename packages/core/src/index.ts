@@ -140,7 +140,7 @@ export {
 export { isDue, nextDue } from './interrupts/due.ts';
 export { inputText } from './interrupts/input-text.ts';
 export { openInterrupts } from './interrupts/kinds.ts';
-export { demandText, mayDecide } from './interrupts/may-decide.ts';
+export { demandText } from './interrupts/may-decide.ts';
 export { keyOfWords, stateOfQuestion } from './interrupts/question-identity.ts';
 export { type SamplingAsked, samplingProblem, samplingResult } from './interrupts/sampling.ts';
 export { askedFields, questionProblem } from './interrupts/server-question.ts';
