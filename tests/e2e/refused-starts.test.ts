@@ -33,6 +33,23 @@ const refusedFiles: readonly (readonly [string, (own: Workplace) => string, read
       /sync_wait: expected a duration .*found "soon"$/,
     ],
   ],
+  [
+    'a rule that names a webhook that is not there, and one at an address of our own',
+    (own) =>
+      config(
+        'webhooks: [{ name: ops, url: "https://10.0.0.1/", secret_env: OPS_SECRET }]\napprovals: { rules: [{ name: a, verdict: ask, notify: [opps] }] }',
+        own,
+      ),
+    [
+      /approvals\.rules\[0\]\.notify\[0\]: rule "a": there is no webhook "opps"; did you mean ops\?$/,
+      /webhooks\[0\]\.url: is not of the public network; add allow_private: true/,
+    ],
+  ],
+  [
+    'a webhook without its secret',
+    (own) => config('webhooks: [{ name: ops, url: "https://hooks.example.com/", secret_env: OPS_SECRET }]', own),
+    [/webhooks\[0\]\.secret_env: OPS_SECRET must hold whsec_ and 24 to 64 bytes in base64, and is not set/],
+  ],
   ['a missing name', (own) => config('mcp_servers: [{command: node}]', own), [/mcp_servers\[0\]: name is required$/]],
   [
     'both url and command',

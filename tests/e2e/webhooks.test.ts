@@ -1,6 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { client } from './http.ts';
 import { type HttpTools, httpTools } from './http-tools.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
@@ -72,7 +73,7 @@ beforeEach(() => {
 });
 
 async function asked(tool: string, args: Readonly<Record<string, unknown>> = {}): Promise<string> {
-  await model.script({ match: 'go', calls: [{ name: tool, args }] }, { text: 'That is that.' });
+  await model.script({ match: 'go', calls: [{ name: tool, args }] });
   const { body } = await client(platform.url).post('/conversations', { message: 'go' });
   return body.result.approval?.uuid ?? '';
 }
@@ -130,4 +131,52 @@ test('those whom the rule names are told of all of it, signed, and others from t
   const all = JSON.stringify([finance.got, ops.got]);
   expect(all).not.toContain('hunter2-of-ana');
   expect(all).not.toContain(apiKey);
+});
+
+test('approvals that no rule asks for are told as the policy says, and the conversation shows how it went', {
+  timeout: longMs,
+}, async () => {
+  const approval = await asked('whoami');
+  await ops.reached(1);
+  await decide(approval, 'ana', { approved: false, reason: 'no' });
+  await ops.reached(2);
+  expect(types(ops)).toEqual(['approval.requested', 'approval.resolved']);
+  expect(finance.got).toEqual([]);
+  const id = ops.got[0]?.body.data.conversation.id;
+  const push = () => client(platform.url).get(`/conversations/${id}/push`);
+  await vi.waitFor(async () => expect((await push()).body.configs).toMatchObject([{ deliveries: 2 }]), 30_000);
+  expect((await push()).body.configs).toMatchObject([{ id: 'webhook:ops', webhook: 'ops', status: 'ok' }]);
+  expect((await push()).text).not.toContain(ops.url);
+});
+
+test('whoever tells is killed before it can say so: it is told again under the same id', {
+  timeout: longMs,
+}, async () => {
+  let kill: Promise<unknown> | undefined;
+  ops.reply = () => {
+    // The notice has arrived, and its answer never comes.
+    kill ??= platform.end('SIGKILL');
+    return 'never';
+  };
+  await asked('whoami').catch(() => undefined);
+  await ops.reached(1);
+  await kill;
+  ops.reply = () => ({ status: 200 });
+  await startAnew();
+  await ops.reached(2);
+  const [first, second] = ops.got;
+  expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+  expect(second?.body.type).toBe('approval.requested');
+});
+
+test('secrets and addresses of webhooks are nowhere in the data, and in no line', { timeout: longMs }, async () => {
+  ops.reply = () => ({ status: 500 });
+  await asked('whoami');
+  await vi.waitFor(() => expect(platform.output()).toContain('a webhook could not be told of an approval'), 30_000);
+  const hidden = [secret, oldSecret, opsSecret].flatMap((one) => [one, one.slice('whsec_'.length)]);
+  for (const one of [...hidden, ops.url, finance.url]) expect(platform.output()).not.toContain(one);
+  const search = (words: string) => spawnSync('grep', ['-rlaF', words, place.dataDir], { encoding: 'utf8' }).stdout;
+  // What is not secret is found by the same search.
+  expect(search('webhook:ops')).not.toBe('');
+  for (const one of [...hidden, ops.url, finance.url]) expect(search(one)).toBe('');
 });

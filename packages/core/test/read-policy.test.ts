@@ -121,9 +121,37 @@ describe('a rule', () => {
       { expires: { after: '1h' }, remind: ['2h'] },
       'rules.0.remind: rule "one": never happens: the approval is over after 1h',
     ],
+    [
+      { notify: ['a b'] },
+      'rules.0.notify.0: rule "one": expected the name of a webhook: letters, digits, _ or -, at most 64',
+    ],
+    [
+      { verdict: 'allow', notify: ['ops'] },
+      'rules.0.notify: rule "one": is for rules that ask; the verdict of this one is allow',
+    ],
     [{ when: '' }, 'rules.0.when: rule "one": expected text'],
   ])('with %j is refused: %s', (rule, problem) => {
     expect(problems(rule)).toEqual([problem]);
+  });
+
+  test('names of webhooks are read where they stand, each once, and what is not there is told with its place', () => {
+    const rule = { ...minimal, notify: ['ops', 'ops'], escalate: [{ after: '1h', to: ['group:a'], notify: ['boss'] }] };
+    const value = { notify: ['ops'], rules: [rule] };
+    const read = readPolicy(value);
+    expect(read).toMatchObject({
+      kind: 'policy',
+      policy: { notify: ['ops'], rules: [{ notify: ['ops'], demand: { escalations: [{ notify: ['boss'] }] } }] },
+    });
+    expect(read.kind === 'policy' && read.policy.rules[0]?.notify).toEqual(['ops']);
+    expect(readPolicy(value, ['boss', 'ops'])).toEqual(read);
+    expect(readPolicy(value, ['bosses'])).toMatchObject({
+      problems: [
+        { path: ['rules', 0, 'escalate', 0, 'notify', 0], message: expect.stringContaining('did you mean bosses?') },
+        { path: ['rules', 0, 'notify', 0], message: 'rule "one": there is no webhook "ops"; there are bosses' },
+        { path: ['rules', 0, 'notify', 1] },
+        { path: ['notify', 0], message: 'there is no webhook "ops"; there are bosses' },
+      ],
+    });
   });
 
   test('of a name that stands before is refused', () => {

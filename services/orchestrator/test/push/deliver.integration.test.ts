@@ -72,6 +72,19 @@ test('a name that has come to stand for an address of our own is not told, thoug
   expect(reached).toEqual([]);
 });
 
+test('what a notice says of addresses of our own counts for it alone', async () => {
+  const { reached, port } = await listening((_req, res) => res.end());
+  const told = (allowPrivate: boolean, isAllowed: boolean) =>
+    deliver(
+      ports({ allowPrivate }),
+      { url: `http://a.example:${port}/`, headers: {}, body: '{}', ofOwnNetwork: { isAllowed, by: 'allow_private' } },
+      never,
+    );
+  expect(await told(true, false)).toEqual(failedWith(/set allow_private if/));
+  expect(reached).toEqual([]);
+  expect(await told(false, true)).toEqual({ kind: 'taken' });
+});
+
 test('a redirect is not followed, and no other answer than a 2xx counts', async () => {
   const inside = await listening((_req, res) => res.end());
   for (const [status, reason, gone] of [

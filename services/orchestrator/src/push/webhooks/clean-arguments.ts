@@ -2,6 +2,9 @@ import { type Json, parseJson } from '@stopgo/core';
 import { isSecretName, type SecretFilter, secretMark, withoutCredentials } from '@stopgo/security';
 import { argumentsBytesShown, argumentTextCharactersMax } from '../bounds.ts';
 
+/** Fewest characters of an argument that is secret by name, for which texts are searched. */
+const hiddenCharactersMin = 4;
+
 /** Arguments as a webhook is shown them, and what keeps texts free of what was taken out. */
 export type CleanArguments = {
   readonly shown: Json | undefined;
@@ -39,14 +42,14 @@ export function cleanArguments(argumentsJson: string, secrets: SecretFilter): Cl
   return { shown: firstOf(cleaned), isCut: true, hide };
 }
 
-/** Texts that are secret by the name that they have; one of few characters would be found everywhere. */
-function collect(value: Json, found: string[]): void {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, inner] of Object.entries(value)) {
-    if (typeof inner === 'string' && inner.length >= 4 && isSecretName(key))
-      found.push(inner, JSON.stringify(inner).slice(1, -1));
-    else collect(inner, found);
+/** What is secret by the name that it has, or that something around it has; what has few characters would be found everywhere. */
+function collect(value: Json, found: string[], isSecret = false): void {
+  if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) collect(inner, found, isSecret || isSecretName(key));
+    return;
   }
+  const text = String(value);
+  if (isSecret && text.length >= hiddenCharactersMin) found.push(text, JSON.stringify(text).slice(1, -1));
 }
 
 /** As many of the first arguments as may be shown. */

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { create, facts, views } from '@stopgo/proto';
+import { Secret } from '@stopgo/rpc';
+import { secretFilter } from '@stopgo/security';
+import { expect, test } from 'vitest';
+import { argumentsBytesShown } from '../../src/push/bounds.ts';
+import { noticeBody } from '../../src/push/webhooks/body.ts';
+import type { Notice } from '../../src/push/webhooks/notices.ts';
+import { signatureHeaders } from '../../src/push/webhooks/sign.ts';
+import { webhookKey } from '../../src/push/webhooks/webhooks.ts';
+
+test('a body is signed as the standard has it, once with each secret', () => {
+  // The example of standard-webhooks itself.
+  const secret = new Secret('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
+  const signed = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1_614_265_330, body: '{"test": 2432232314}' };
+  const signature = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
+  expect(signatureHeaders([secret], signed)).toEqual({
+    'webhook-id': signed.id,
+    'webhook-timestamp': '1614265330',
+    'webhook-signature': signature,
+  });
+  const another = new Secret(`whsec_${Buffer.alloc(24, 1).toString('base64')}`);
+  const both = signatureHeaders([another, secret], signed)['webhook-signature'].split(' ');
+  expect([both.length, both[1]]).toEqual([2, signature]);
+  expect(both[0]).not.toBe(signature);
+});
+
+test.each([
+  ['', false],
+  [Buffer.alloc(32).toString('base64'), false],
+  [`whsec_${Buffer.alloc(23).toString('base64')}`, false],
+  [`whsec_${Buffer.alloc(24).toString('base64')}`, true],
+  [`whsec_${Buffer.alloc(64).toString('base64')}`, true],
+  [`whsec_${Buffer.alloc(65).toString('base64')}`, false],
+  [`whsec_${'?'.repeat(44)}`, false],
+])('a secret %s is one: %s', (text, isOne) => {
+  expect(webhookKey(text) !== undefined).toBe(isOne);
+});
+
+const notice: Notice = {
+  type: 'requested',
+  approvalId: 'a',
+  webhooks: new Set(['ops']),
+  revision: 4,
+  time: Date.UTC(2026, 0, 1),
+  actor: { kind: 'system', id: 'orchestrator-1' },
+  number: 0,
+};
+
+function dataOf(approval: Parameters<typeof create<typeof views.ApprovalSchema>>[1], title = 'hello') {
+  const made = create(views.ApprovalSchema, {
+    id: 'a',
+    conversationId: 'c',
+    kind: facts.ApprovalKind.TOOL,
+    status: views.ApprovalStatus.PENDING,
+    tool: 'pay',
+    server: 'bank',
+    ...approval,
+  });
+  const parts = { agent: 'cashier', publicUrl: undefined, now: 0, secrets: secretFilter(['a-key-of-the-process']) };
+  const text = noticeBody({ notice, approval: made, title, ...parts });
+  return { text, data: JSON.parse(text).data };
+}
+
+test('secrets of the process, what looks like a credential, and arguments that are secret by name are nowhere', () => {
+  const args = {
+    note: 'Bearer abcdefgh12345678 and a-key-of-the-process',
+    nested: [{ Client_Secret: 'p"ss\\word' }],
+    password: { inner: 'deep-secret', pin: 7_421_905 },
+    plain: 'shown',
+  };
+  const { text, data } = dataOf(
+    {
+      argumentsJson: JSON.stringify(args),
+      description: `pay(${JSON.stringify(args)})`,
+      reason: 'because of a-key-of-the-process',
+    },
+    'use a-key-of-the-process',
+  );
+  for (const secret of ['abcdefgh12345678', 'a-key-of-the-process', 'ss\\\\word', 'deep-secret', '7421905'])
+    expect(text).not.toContain(secret);
+  expect(data.approval.arguments).toMatchObject({ plain: 'shown', password: '[secret]' });
+  expect(data.approval.arguments_cut).toBe(false);
+});
+
+test('long arguments and descriptions are cut, and say so', () => {
+  const args = {
+    first: 'x'.repeat(5_000),
+    ...Object.fromEntries([...'abcdefghij'].map((key) => [key, key.repeat(900)])),
+  };
+  const { data } = dataOf({ argumentsJson: JSON.stringify(args), description: 'd'.repeat(10_000) });
+  const { approval } = data;
+  expect(Object.keys(approval.arguments)).toContain('first');
+  expect(Buffer.byteLength(JSON.stringify(approval.arguments))).toBeLessThanOrEqual(argumentsBytesShown);
+  expect([approval.arguments_cut, approval.description_cut]).toEqual([true, true]);
+  expect(dataOf({ argumentsJson: '{"a":"b"}' }).data.approval).toMatchObject({
+    arguments: { a: 'b' },
+    arguments_cut: false,
+    path: '/approvals/a',
+  });
+});
+
+test('names that would deceive are made visible, also in the title', () => {
+  const { data } = dataOf({ tool: 'pay\u202eyap', server: '' });
+  expect(data.approval.title).toBe('cashier wants to call pay\\u{202e}yap');
+});
+
+test('what the schema says of an approval is what is sent, field by field', () => {
+  const schema = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../docs/webhook.schema.json'), 'utf8'));
+  const { approval } = schema.$defs;
+  const { data } = dataOf({ argumentsJson: '{}', requestedAt: { seconds: 1n, nanos: 0 } });
+  expect(Object.keys(data.approval).filter((key) => !(key in approval.properties))).toEqual([]);
+  expect(approval.required.filter((key: string) => !(key in data.approval))).toEqual([]);
+});
