@@ -145,6 +145,18 @@ test('are made by whoever they are for: an administrator takes over no account, 
     expect([body, (await send('POST', `/users/${me}/keys`, { headers: admin, body })).status]).toEqual([body, status]);
 });
 
+test('that others made carry no groups, also once their user has signed in', async () => {
+  const person = { email: 'ivy@x.example', name: 'Ivy' };
+  const { id } = (await send('POST', '/users', { headers: boss, body: person })).json.user;
+  const { json } = await send('POST', `/users/${id}/keys`, { headers: boss, body: { name: 'first' } });
+  const groupsOf = async (text: string) =>
+    (await send('GET', '/me', { headers: { 'x-api-key': text } })).json.user.groups;
+  const ivy = bearer(await tokenOf(person.email, { groups: ['finance'] }));
+  const own = await send('POST', `/users/${id}/keys`, { headers: ivy, body: { name: 'own' } });
+  await until('the sign-in is noted', async () => ((await groupsOf(own.json.key.text)).length > 0 ? true : undefined));
+  expect([await groupsOf(own.json.key.text), await groupsOf(json.key.text)]).toEqual([['finance'], []]);
+});
+
 test('carry the groups of the last token of their user', async () => {
   const hal = bearer(await tokenOf('hal@x.example', { groups: ['finance'] }));
   const { id } = (await send('GET', '/me', { headers: hal })).json.user;

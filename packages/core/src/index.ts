@@ -177,7 +177,7 @@ export {
   checkRole,
   createUser,
   evolveUser,
-  groupsOfKeys,
+  groupsOfKey,
   isSignInStale,
   type NewUser,
   noUser,

@@ -15,12 +15,12 @@ const rules = {
 };
 
 /** What is noted of whoever signs in, where Ana signed in some time ago. */
-function where(user: Partial<views.User>, more: Partial<AuthenticateParts> = {}) {
+function where(user: Partial<views.User>, more: Partial<AuthenticateParts> = {}, given = false) {
   const ana = create(views.UserSchema, {
     ...{ id: userIdOf('ana@x.example'), revision: 2, email: 'ana@x.example', name: 'Ana', active: true },
     ...{ role: facts.UserRole.USER, groups: ['finance'], ...user },
   });
-  const apiKey = create(views.ApiKeySchema, { revision: 1, userId: ana.id, lastUsedAt: timestampFromMs(now) });
+  const apiKey = create(views.ApiKeySchema, { revision: 1, userId: ana.id, lastUsedAt: timestampFromMs(now), given });
   const noted: people.SignInRequest[] = [];
   const authenticate = authenticator({
     store: {
@@ -44,13 +44,14 @@ const none = { authorization: undefined, apiKey: undefined, toolAuthorization: u
 const ago = (hours: number) => timestampFromMs(now - hours * hour);
 
 describe('the groups of an API key are those of the last sign-in, for a time', () => {
-  test.each<[string, Partial<views.User>, number, readonly string[]]>([
+  test.each<[string, Partial<views.User>, number, readonly string[], boolean?]>([
     ['within it', { lastSignInAt: ago(23) }, 24, ['finance']],
     ['after it', { lastSignInAt: ago(24) }, 24, []],
     ['where they never count', { lastSignInAt: ago(0) }, 0, []],
+    ['but not of a key that somebody else made', { lastSignInAt: ago(1) }, 24, [], true],
     ['of somebody whom no token has signed in', {}, 24, []],
-  ])('%s', async (_, user, hours, groups) => {
-    const { authenticate } = where(user, { keyGroupsForMs: hours * hour });
+  ])('%s', async (_, user, hours, groups, given) => {
+    const { authenticate } = where(user, { keyGroupsForMs: hours * hour }, given);
     const { principal } = await authenticate({ ...none, apiKey: apiKeyText(new Uint8Array(32)) });
     expect(principal).toMatchObject({ kind: 'user', via: 'api_key', groups });
   });

@@ -33,11 +33,12 @@ export function evolveApiKey(before: views.ApiKey, { fact: one, revision, time }
   const key = create(views.ApiKeySchema, { ...before, revision });
   switch (one.case) {
     case 'apiKeyIssued': {
-      const { userId, name, prefix, scopes: given, expiresAt } = one.value;
+      const { userId, name, prefix, scopes: allowed, expiresAt, given } = one.value;
       key.userId = userId;
       key.name = name;
       key.prefix = prefix;
-      key.scopes = [...given];
+      key.scopes = [...allowed];
+      key.given = given;
       key.createdAt = timestampFromMs(time);
       if (expiresAt !== undefined) key.expiresAt = expiresAt;
       return key;
@@ -69,6 +70,8 @@ export type NewApiKey = {
   readonly scopes: readonly string[];
   /** Milliseconds since 1970; undefined: it does not expire. */
   readonly expiresAt: number | undefined;
+  /** Somebody else makes it for the user, and may keep its text. */
+  readonly given?: boolean;
 };
 
 /** Makes a key of this text. @throws DomainError `invalid_argument` for a name, scopes or a time that are none. */
@@ -88,6 +91,7 @@ export function issueApiKey(text: string, made: NewApiKey, now: number): readonl
       prefix: text.slice(0, shownCharacters),
       sha256: sha256Hex(text),
       scopes: [...new Set(made.scopes)],
+      given: made.given ?? false,
       ...(made.expiresAt === undefined ? {} : { expiresAt: timestampFromMs(made.expiresAt) }),
     }),
   ];

@@ -181,12 +181,18 @@ export function isSignInStale(
 }
 
 /**
- * The groups of a user as they count for an API key: those of the last recorded sign-in, for so long after it.
+ * The groups of a user as they count for an API key of theirs: those of the last recorded sign-in, for so long after it. None for a key
+ * that somebody else made, who may have kept it.
  *
  * @param forMs - 0: never.
  */
-export function groupsOfKeys({ groups, lastSignInAt }: views.User, forMs: number, now: number): readonly string[] {
-  return lastSignInAt !== undefined && now < timestampMs(lastSignInAt) + forMs ? groups : [];
+export function groupsOfKey(
+  { given }: views.ApiKey,
+  { groups, lastSignInAt }: views.User,
+  forMs: number,
+  now: number,
+): readonly string[] {
+  return !given && lastSignInAt !== undefined && now < timestampMs(lastSignInAt) + forMs ? groups : [];
 }
 
 function nameOrAddress(name: string, email: string): string {

@@ -60,7 +60,8 @@ export function peopleService(given: PeopleDependencies): ServiceImpl<typeof wir
     async issueApiKey({ userId, name, scopes, expiresAt, actor }, { principal }) {
       require({ principal }, 'key.issue', userId);
       const user = await loadUser(ports, userId);
-      const made = { userId, name, scopes, expiresAt: expiresAt && timestampMs(expiresAt) };
+      const isOwn = principal.kind === 'user' && principal.id === userId;
+      const made = { userId, name, scopes, expiresAt: expiresAt && timestampMs(expiresAt), given: !isOwn };
       checkIssue(principal, user, made, await keysOf(ports, userId), ports.clock.now());
       return issueKey(ports, actorFromWire(actor), made);
     },
@@ -101,7 +102,7 @@ async function create(
   }
   const nobodyYet = noUser(userIdOf(email));
   const facts = createUser(nobodyYet, made, principal);
-  const key = firstKeyOf(nobodyYet.id);
+  const key = { ...firstKeyOf(nobodyYet.id), given: true };
   // Who may not give somebody a key does not make them with one.
   if (withApiKey) checkIssue(principal, { ...nobodyYet, revision: facts.length, role }, key, [], ports.clock.now());
   const user = await decideUser(ports, nobodyYet, actor, (now) => createUser(now, made, principal));

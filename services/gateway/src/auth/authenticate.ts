@@ -3,7 +3,7 @@ import {
   apiKeyIdOf,
   checkEmail,
   endOf,
-  groupsOfKeys,
+  groupsOfKey,
   isApiKey,
   isSignInStale,
   isUseStale,
@@ -88,7 +88,7 @@ async function byApiKey(parts: AuthenticateParts, text: string, header: string):
   if (isUseStale(apiKey, parts.now())) void parts.people.noteKeyUse({ apiKeyId: keyId }).catch(parts.onNotNoted);
   const [scopes, until] = [scopesOf(apiKey), endOf(apiKey)];
   return {
-    ...userPrincipal(user, groupsOfKeys(user, parts.keyGroupsForMs, parts.now())),
+    ...userPrincipal(user, groupsOfKey(apiKey, user, parts.keyGroupsForMs, parts.now())),
     via: 'api_key',
     ...(scopes === undefined ? {} : { scopes }),
     ...(until === undefined ? {} : { until }),

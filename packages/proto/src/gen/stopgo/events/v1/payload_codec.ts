@@ -5940,6 +5940,7 @@ export function zeroApiKeyIssued(): ApiKeyIssued {
     prefix: '',
     sha256: '',
     scopes: [],
+    given: false,
   };
 }
 
@@ -5967,6 +5968,9 @@ export function writeApiKeyIssued(writer: Writer, message: ApiKeyIssued): void {
     const begin = writer.fork(58);
     writeTimestamp(writer, message.expiresAt);
     writer.join(begin);
+  }
+  if (message.given !== false) {
+    writer.bool(64, message.given);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -6005,6 +6009,10 @@ export function readApiKeyIssued(reader: Reader, length: number, message: ApiKey
         if (tag !== 58) throw new LeftToLibrary();
         message.expiresAt = readTimestamp(reader, reader.uint32(), message.expiresAt ?? zeroTimestamp());
         break;
+      case 8:
+        if (tag !== 64) throw new LeftToLibrary();
+        message.given = reader.bool();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -6023,6 +6031,7 @@ export function createApiKeyIssued(given: Given): ApiKeyIssued {
   if (given.sha256 != null) message.sha256 = given.sha256;
   if (given.scopes != null) message.scopes = given.scopes;
   if (given.expiresAt != null) message.expiresAt = toMessage(given.expiresAt, createTimestamp, "google.protobuf.Timestamp");
+  if (given.given != null) message.given = given.given;
   return message;
 }
 

@@ -1982,6 +1982,7 @@ export function zeroApiKey(): ApiKey {
     name: '',
     prefix: '',
     scopes: [],
+    given: false,
   };
 }
 
@@ -2024,6 +2025,9 @@ export function writeApiKey(writer: Writer, message: ApiKey): void {
     const begin = writer.fork(82);
     writeTimestamp(writer, message.lastUsedAt);
     writer.join(begin);
+  }
+  if (message.given !== false) {
+    writer.bool(88, message.given);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2074,6 +2078,10 @@ export function readApiKey(reader: Reader, length: number, message: ApiKey): Api
         if (tag !== 82) throw new LeftToLibrary();
         message.lastUsedAt = readTimestamp(reader, reader.uint32(), message.lastUsedAt ?? zeroTimestamp());
         break;
+      case 11:
+        if (tag !== 88) throw new LeftToLibrary();
+        message.given = reader.bool();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2095,6 +2103,7 @@ export function createApiKey(given: Given): ApiKey {
   if (given.expiresAt != null) message.expiresAt = toMessage(given.expiresAt, createTimestamp, "google.protobuf.Timestamp");
   if (given.revokedAt != null) message.revokedAt = toMessage(given.revokedAt, createTimestamp, "google.protobuf.Timestamp");
   if (given.lastUsedAt != null) message.lastUsedAt = toMessage(given.lastUsedAt, createTimestamp, "google.protobuf.Timestamp");
+  if (given.given != null) message.given = given.given;
   return message;
 }
 
