@@ -11,7 +11,7 @@ const testTimeoutMs = 180_000;
 
 /** The rules that may notice a mutant; one of them has to. */
 const killers: Readonly<Record<Exclude<Mutation, 'draws-from-the-machine'>, string>> = {
-  'accepts-stale-revision': 'cdfg',
+  'accepts-stale-revision': 'cdfgl',
   'forgets-keys': 'cd',
   'breaks-chain': 'f',
   'projection-skips-a-decision': 'f',
