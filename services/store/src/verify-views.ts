@@ -14,6 +14,7 @@ import {
   principalOf,
   project,
   standingOf,
+  webhooksNamedBy,
 } from '@stopgo/core';
 import { facts, fromBinary, toBinary, views as view } from '@stopgo/proto';
 import { pageMessagesMax } from './bounds.ts';
@@ -36,6 +37,8 @@ export class ViewCheck {
   readonly #approvals = new Map<string, view.Approval>();
   /** As they were named first, by digest. */
   readonly #blobs = new Map<string, facts.BlobRef>();
+  /** Of the first and the last event that names webhooks; 0: none does. */
+  #named = { from: 0, through: 0 };
   /** True once an event could not be folded: what follows from it cannot be told. */
   #lost = false;
 
@@ -54,7 +57,10 @@ export class ViewCheck {
   add({ revision, event }: StreamEvent): void {
     if (this.#lost) return;
     try {
-      const rows = project(this.#state, [decodeRecorded(event)], {
+      const recorded = decodeRecorded(event);
+      if (webhooksNamedBy(recorded.fact).length > 0)
+        this.#named = { from: this.#named.from || revision, through: revision };
+      const rows = project(this.#state, [recorded], {
         // Rows that were compared before; a wrong one is a problem already.
         messagesAt: (at) => [
           ...this.#messages.filter((message) => message.revision === at),
@@ -109,6 +115,9 @@ export class ViewCheck {
       this.#problems.add(`there are messages after the last one, ${this.#state.messageCount}`);
     this.#compareApprovals();
     this.#compareBlobs();
+    const { namedFrom = 0, namedThrough = 0 } = this.#views.push(this.#id) ?? {};
+    if (namedFrom !== this.#named.from || namedThrough !== this.#named.through)
+      this.#problems.add('the view of the webhooks that are to be told is not what the events give');
   }
 
   #compareColumns(stored: StoredConversation): void {

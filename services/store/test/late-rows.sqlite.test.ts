@@ -59,7 +59,7 @@ const readers: { readonly [name: string]: readonly [read: () => unknown, said: u
 test.each(Object.entries(readers))('%s sees a row that is not written yet', (_, [read, said]) => {
   database.exec('BEGIN');
   write(1);
-  tables.writePush(8, 'c', 1, 1, null, 'c', none);
+  tables.writePush(8, 'c', 1, 1, null, 'c', 3, none);
   tables.setCheckpoint(1);
   database.exec('COMMIT');
   expect(read()).not.toEqual(said);
@@ -85,8 +85,16 @@ test.each(Object.entries(finders))('%s finds a conversation that is not written 
 test('a push is written with the revision of its conversation, and goes with it', () => {
   database.exec('BEGIN');
   write(2);
-  tables.writePush(8, 'c', 1, 1, null, 'c', none);
+  tables.writePush(8, 'c', 1, 1, null, 'c', 3, none);
   expect(database.all('SELECT head FROM push', (row) => row[0])()).toEqual([2]);
+});
+
+test('webhooks are named with the revision of their conversation, the first and the last of them', () => {
+  database.exec('BEGIN');
+  write(2);
+  for (const revision of [5, 9]) tables.nameWebhooks(8, 'c', 'c', none, revision, revision);
+  expect(database.all('SELECT head, named_from, named_through FROM push', (row) => row)()).toEqual([[2, 5, 9]]);
+  expect(tables.pushIdsAfter('', 9)).toEqual([]);
 });
 
 test('a conversation that is removed does not come back', () => {

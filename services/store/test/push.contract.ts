@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Fact, fact, pushStream } from '@stopgo/core';
+import { conversationStream, type Fact, fact, pushStream } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
 import type { StoreUnderTest } from './store.contract.ts';
 import { eventsOf, Story } from './story.ts';
@@ -68,6 +68,42 @@ export function pushContract(name: string, open: () => Promise<StoreUnderTest>):
         expect(await due()).toEqual([]);
         const { problems } = await client.verifyStream({ stream: pushStream(conversationId) });
         expect(problems).toEqual([]);
+      } finally {
+        await close();
+      }
+    });
+
+    test('a conversation whose approval names webhooks is due though nothing stands in its push stream, until that is settled', async () => {
+      const { client, close } = await open();
+      try {
+        const story = new Story();
+        const { id: conversationId } = story;
+        const due = async () => {
+          await client.getPush({ conversationId });
+          return (await client.listDuePushes({})).pushes.map(({ conversationId: id }) => id);
+        };
+        for (const append of [story.created(), story.asked('pay')]) await client.append(append);
+        expect(await due()).toEqual([]);
+        await client.append(story.stopped('{}', randomUUID(), ['ops']));
+        const named = story.revision - 1;
+        expect(await due()).toEqual([conversationId]);
+        expect((await client.getPush({ conversationId })).push).toMatchObject({
+          ...{ conversationId, revision: 0, configs: [], namedFrom: named, namedThrough: named },
+        });
+        const { approval } = await client.getApproval({ approvalId: story.approvalId });
+        expect(approval?.notify).toMatchObject([{ name: 'ops', fromRevision: named }]);
+        // Nothing is gone, and the views are what the events give.
+        expect((await client.verifyLog({})).problems).toEqual([]);
+        expect((await client.verifyStream({ stream: conversationStream(conversationId) })).problems).toEqual([]);
+        const owner = { instance: 'orchestrator-1', epoch: 1 };
+        const append = { stream: pushStream(conversationId), expectedRevision: 0, idempotencyKey: randomUUID() };
+        const settled = [
+          fact('pushClaimed', owner),
+          fact('pushReleased', { throughRevision: story.revision, ...owner }),
+        ];
+        await client.append({ ...append, events: eventsOf(...settled) });
+        expect(await due()).toEqual([]);
+        expect((await client.getPush({ conversationId })).push).toMatchObject({ revision: 2, namedThrough: named });
       } finally {
         await close();
       }

@@ -54,7 +54,7 @@ export class Story {
     );
   }
 
-  stopped(argumentsJson = '{"name":"my-test","value":42}', approvalId: string = randomUUID()) {
+  stopped(argumentsJson = '{"name":"my-test","value":42}', approvalId: string = randomUUID(), notify: string[] = []) {
     const runId = this.#runId;
     const [stepId, callId, tool, server] = ['root', 'root#1.0', 'add_resource', 'resources'];
     this.#answer = this.revision + 1;
@@ -69,6 +69,7 @@ export class Story {
         description: 'add_resource with {"name":"my-test","value":42}',
         choices: ['approve', 'reject'],
         callRevision: this.#answer,
+        notify,
       }),
       fact('runReleased', { runId }),
     );
