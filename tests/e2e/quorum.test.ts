@@ -101,6 +101,16 @@ test('two of finance decide, but not who asked, and nobody twice; the call runs 
   // Who is not asked does not even see it.
   for (const method of ['GET', 'POST'])
     expect((await send(method, path, bob, method === 'GET' ? undefined : yes)).status).toBe(404);
+  // Carl and Dora find it among what waits for them; Ana, who asked for it, and Bob do not.
+  const inbox = async (who: Readonly<Record<string, string>>) => {
+    const { json } = await send('GET', '/approvals?may_decide=me&tool=pay', who);
+    return json.approvals.map(({ uuid }: { uuid: string }) => uuid);
+  };
+  for (const who of [carl, dora])
+    await until('it is listed', async () => ((await inbox(who)).join() === approval ? true : undefined));
+  expect(await inbox(ana)).toEqual([]);
+  expect(await inbox(bob)).toEqual([]);
+  expect((await send('GET', '/approvals', carl)).json.approvals).toEqual([]);
   const own = await send('POST', path, ana, yes);
   expect([own.status, own.json]).toEqual([403, expect.objectContaining({ reason: 'not_entitled' })]);
   expect(own.json.error).toContain('asked for it');

@@ -21,6 +21,8 @@ export const pageItemsMax = 1_000;
 /** Characters of a search text and of a cursor. */
 export const queryCharactersMax = 200;
 export const cursorCharactersMax = 512;
+/** Characters of the name of a tool, a server or a node that a list is narrowed to. */
+export const nameCharactersMax = 512;
 /** Messages asked for in one call to the store. */
 export const messagesPerCall = 500;
 /** Bytes of messages, as JSON, after which a list that includes them ends early. */

@@ -2,6 +2,7 @@ import { invalidArgument, isUuid } from '@stopgo/core';
 import type { Request } from 'express';
 import { cursorCharactersMax, pageItemsDefault, pageItemsMax } from './bounds.ts';
 
+const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 const integerPattern = /^\d{1,10}$/;
 
 /** The parameters after the `?`. Every complaint names the parameter; parameters that nobody asks for are ignored. */
@@ -44,6 +45,15 @@ export class Query {
       throw invalidArgument(`"${name}" must be one of ${Object.keys(choices).join(', ')}`);
     }
     return choices[text];
+  }
+
+  /** A time with its offset from UTC, in milliseconds since 1970; undefined if it is absent. */
+  time(name: string): number | undefined {
+    const text = this.text(name, cursorCharactersMax);
+    if (text === undefined) return undefined;
+    const value = timePattern.test(text) ? Date.parse(text) : Number.NaN;
+    if (!(value >= 0)) throw invalidArgument(`"${name}" must be a time like 2026-01-15T10:30:00Z`);
+    return value;
   }
 
   /** A UUID in lower case; undefined if it is absent. */

@@ -1,3 +1,4 @@
+import { create } from '@bufbuild/protobuf';
 import { failedPrecondition, notFound } from '@stopgo/core';
 import { approvals, envelope, facts, type orchestrator, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
@@ -227,5 +228,33 @@ describe('reading', () => {
       limit: 7,
       cursor: 'c',
     });
+  });
+
+  test('lists are narrowed by what the parameters say; what waits for too long is overdue', async () => {
+    const demand = create(facts.DemandSchema, { onExpiry: facts.OnExpiry.LEAVE });
+    const waits = approval({ demand, expiresAt: AT });
+    const found = [waits, approval({ expiresAt: AT }), { ...waits, status: views.ApprovalStatus.APPROVED }];
+    const { send, calls } = await gateway({ store: { listApprovals: async () => ({ approvals: found }) } });
+    const { json } = await send(
+      'GET',
+      '/approvals?tool=resources_add&server=resources&node=planner&requested_before=2026-01-15T11:30:00%2B01:00',
+    );
+    expect(json.approvals.map(({ overdue }: { overdue?: true }) => overdue)).toEqual([true, undefined, undefined]);
+    const narrow = { tool: 'resources_add', server: 'resources', node: 'planner', requestedBefore: AT };
+    expect(calls[0]?.request).toMatchObject(narrow);
+  });
+
+  test.each([
+    'requested_before=yesterday',
+    'requested_before=2026-01-15',
+    'requested_before=2026-13-15T10:30:00Z',
+    'may_decide=you',
+    'may_decide=me',
+    `tool=${'x'.repeat(513)}`,
+  ])('a list with %s is refused', async (query) => {
+    const { send, calls } = await gateway({ store: { listApprovals: async () => ({ approvals: [] }) } });
+    const { status, json } = await send('GET', `/approvals?${query}`);
+    expect([status, calls]).toEqual([400, []]);
+    expect(json.error).toContain(`"${query.split('=')[0]}"`);
   });
 });

@@ -34,6 +34,12 @@ export const listBytesMax = 2 * 1024 * 1024;
 export const contextRowsMax = 2_000;
 /** Rows of a list that are read at a time, so that large ones do not fill the memory. */
 export const listRowsPerRead = 50;
+
+/** Rows that one page of a list of approvals looks at, at most: a page with a narrow filter may be short, and says where to go on. */
+export const approvalsLookedAtMax = 10_000;
+
+/** Words that somebody is asked by: as many groups as a token has room for, and some. */
+export const askedWordsMax = 2_200;
 /** Longest search text, in characters. */
 export const queryCharactersMax = 200;
 /** Most words of a search text that count. */

@@ -15,6 +15,7 @@ import {
 import type { store } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import { abortsWithin } from '@stopgo/runtime';
+import { approvalFilterOf } from './approval-filter.ts';
 import { blobService } from './blob-service.ts';
 import type { BlobStore } from './blob-store.ts';
 import {
@@ -239,18 +240,9 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
 
     async listApprovals(request, { signal }) {
       const page = pageOf('approvals', request, listLimitDefault);
-      const status = request.status === 0 ? undefined : request.status;
-      const conversationId = request.conversationId || undefined;
-      const askedInRun = request.askedInRun || undefined;
-      const principal = request.principal || undefined;
-      if (askedInRun !== undefined) {
-        if (conversationId === undefined || status !== undefined)
-          throw invalidArgument(
-            'what was asked in a run is listed with its conversation, and for every status at once',
-          );
-        await views.caughtUp(signal);
-      }
-      const { rows, next } = views.approvals({ status, conversationId, askedInRun, principal }, page);
+      const filter = approvalFilterOf(request);
+      if (filter.askedInRun !== undefined) await views.caughtUp(signal);
+      const { rows, next } = views.approvals(filter, page);
       return { approvals: [...rows], nextCursor: encodeCursor('approvals', next) };
     },
 

@@ -1,5 +1,7 @@
 import { type DescMessage, type Message, toJson } from '@bufbuild/protobuf';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import {
+  askingsOf,
   type ConversationState,
   canonicalJson,
   contextOf,
@@ -172,8 +174,15 @@ export class ViewCheck {
             status: approval.status,
             'asked in run': approval.byPolicy ? '' : approval.runId,
             principal: principalOf(this.#state),
+            ...{ tool: approval.tool, server: approval.server, node: approval.node },
+            'requested at': approval.requestedAt === undefined ? 0 : timestampMs(approval.requestedAt),
+            askings: sortedText(isWaiting(approval) ? askingsOf(approval, principalOf(this.#state)) : []),
           },
-          { status: row.status, 'asked in run': row.askedInRun, principal: row.principal },
+          {
+            ...{ status: row.status, 'asked in run': row.askedInRun, principal: row.principal },
+            ...{ tool: row.tool, server: row.server, node: row.node, 'requested at': row.requestedAt },
+            askings: sortedText(row.askings),
+          },
         );
       stored.delete(id);
     }
@@ -235,3 +244,9 @@ function quote(value: Json | undefined): string {
   const text = JSON.stringify(value);
   return text.length <= quotedCharactersMax ? text : `${text.slice(0, quotedCharactersMax)}…`;
 }
+
+const isWaiting = ({ status }: view.Approval): boolean => status === view.ApprovalStatus.PENDING;
+
+/** What an approval is found by, in an order of its own. */
+const sortedText = (askings: ReturnType<typeof askingsOf>): string =>
+  JSON.stringify([...askings].sort((a, b) => (a.asked < b.asked ? -1 : 1)));

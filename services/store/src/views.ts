@@ -72,6 +72,21 @@ export type ApprovalFilter = {
   readonly askedInRun?: string | undefined;
   /** Only of conversations of this principal, by its key, which is not the anonymous one; undefined, or where a conversation is named: of all. */
   readonly principal?: string | undefined;
+  /** Only those that wait for somebody, where no conversation is named; undefined: all. */
+  readonly askedOf?: AskedOf | undefined;
+  readonly narrow?: ApprovalNarrowing;
+};
+
+/** Somebody who may decide: the words that approvals are found by, their key, and a time in milliseconds since 1970. */
+export type AskedOf = { readonly words: readonly string[]; readonly principal: string; readonly at: number };
+
+/** What a list of approvals is narrowed by, row by row; undefined: not by that. */
+export type ApprovalNarrowing = {
+  readonly tool?: string | undefined;
+  readonly server?: string | undefined;
+  readonly node?: string | undefined;
+  /** In milliseconds since 1970. */
+  readonly requestedBefore?: number | undefined;
 };
 
 export type Counts = {
@@ -131,6 +146,13 @@ export type StoredApproval = StoredRow<string> & {
   readonly status: number;
   readonly askedInRun: string;
   readonly principal: string;
+  readonly tool: string;
+  readonly server: string;
+  readonly node: string;
+  /** In milliseconds since 1970. */
+  readonly requestedAt: number;
+  /** The words that lists find it by, in order. */
+  readonly askings: readonly { readonly asked: string; readonly from: number; readonly notBy: string }[];
 };
 
 /**
@@ -171,7 +193,7 @@ export type Views = {
   /** Of all, or of one principal, by its key. */
   counts(principal?: string): Counts;
   approval(id: string): views.Approval | undefined;
-  /** Oldest first. */
+  /** Oldest first. A page may be short, or empty, and have a `next`: it looks at a bounded number of rows. */
   approvals(filter: ApprovalFilter, page: Page): Rows<views.Approval>;
   /** Runs that have an owner or something to do. `dueBy`: also those of which something is due by then, in milliseconds since 1970. */
   openRuns(page: Page, dueBy?: number): Rows<OpenRunRow>;

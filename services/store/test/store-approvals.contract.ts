@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { fact } from '@stopgo/core';
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
+import { askedWords, fact, isAskedOf, userKey } from '@stopgo/core';
 import { facts, views } from '@stopgo/proto';
 import { expect, test } from 'vitest';
 import type { AtHand, StoreClient } from './store-contexts.contract.ts';
+import { Story } from './story.ts';
 
 /** What every store must do with lists of approvals. A part of its contract. */
 export function approvalTests({ client, send, told }: AtHand): void {
@@ -47,5 +49,102 @@ export function approvalTests({ client, send, told }: AtHand): void {
       await expect(client().listApprovals({ ...request, askedInRun: runId })).rejects.toMatchObject({
         kind: 'invalid_argument',
       });
+  });
+
+  test('lists of approvals are narrowed, and those that ask somebody are found, as by looking at all of them', async () => {
+    const names = ['a', 'b', 'c'];
+    const at = Date.now();
+    const who = (case_: 'user' | 'role' | 'group', value: string) => ({ who: { case: case_, value } });
+    const demands = [
+      undefined,
+      { approvers: [who('group', 'finance'), who('role', 'ADMIN')] },
+      { approvers: [who('user', 'Ana@example.com')] },
+      { approvers: [who('role', 'user')], notRequester: true },
+      {
+        approvers: [who('group', 'finance')],
+        escalations: [{ at: timestampFromMs(at - 1), approvers: [who('group', 'ops')] }],
+      },
+      {
+        approvers: [who('user', 'x')],
+        escalations: [{ at: timestampFromMs(at + 3_600_000), approvers: [who('group', 'ops')] }],
+      },
+      { approvers: [], votes: 2 },
+    ];
+    const requesters = ['user:ana', 'user:bob', ''];
+    for (let n = 0; n < 42; n++) {
+      const story = new Story();
+      const principal = `user:${names[n % 2] === 'a' ? 'ana' : 'bob'}`;
+      await send(story.created('', { principal }));
+      await send(story.asked('go', requesters[n % 3] ?? ''));
+      await send(story.waitsFor(names[n % 3]!, names[(n >> 1) % 3]!, demands[n % demands.length]));
+      if (n % 5 === 0) await send(story.approved());
+    }
+    const list = async (request: Parameters<StoreClient['listApprovals']>[0], limit = 4) => {
+      const found: views.Approval[] = [];
+      let cursor = '';
+      do {
+        const page = await client().listApprovals({ ...request, limit, cursor });
+        found.push(...page.approvals);
+        cursor = page.nextCursor;
+      } while (cursor !== '');
+      return found;
+    };
+    const all = await list({});
+    expect(all).toHaveLength(42);
+    const ids = (some: readonly views.Approval[]) => some.map(({ id }) => id);
+    const pending = views.ApprovalStatus.PENDING;
+    const requestedBefore = all[20]!.requestedAt!;
+    for (const status of [views.ApprovalStatus.UNSPECIFIED, pending])
+      for (const tool of ['', 'a', 'none'])
+        for (const node of ['', 'b'])
+          for (const before of [undefined, requestedBefore])
+            expect(ids(await list({ status, tool, node, ...(before && { requestedBefore: before }) }))).toEqual(
+              ids(
+                all.filter(
+                  (one) =>
+                    (status !== pending || one.status === status) &&
+                    (tool === '' || one.tool === tool) &&
+                    (node === '' || one.node === node) &&
+                    (before === undefined || timestampMs(one.requestedAt!) < timestampMs(before)),
+                ),
+              ),
+            );
+    expect(await list({ server: 'none' })).toEqual([]);
+    expect(await list({ server: 'resources' })).toHaveLength(42);
+
+    const people = [
+      ['USER', []],
+      ['USER', ['finance']],
+      ['USER', ['ops', 'finance']],
+      ['ADMIN', ['ops']],
+    ] as const;
+    const owners = new Map<string, string>();
+    for (const { conversationId } of all)
+      owners.set(conversationId, (await client().getConversation({ conversationId })).view!.head!.principal);
+    for (const id of ['ana', 'bob'])
+      for (const [role, groups] of people) {
+        const email = `${id}@example.com`;
+        const person = { kind: 'user', id, email, name: id, role, groups, via: 'token' } as const;
+        const key = userKey(id);
+        const may = (one: views.Approval): boolean => {
+          if (one.demand?.notRequester === true && ['', key].includes(one.requester)) return false;
+          const isNamed = (one.demand?.approvers.length ?? 0) > 0;
+          return isNamed ? isAskedOf(one, person, at) : role === 'ADMIN' || owners.get(one.conversationId) === key;
+        };
+        const askedOf = { words: [...askedWords(person)], principal: key, at: timestampFromMs(at) };
+        const expected = all.filter((one) => one.status === pending && may(one));
+        expect(expected.length).toBeGreaterThan(3);
+        for (const limit of [1, 4, 100]) expect(ids(await list({ askedOf }, limit))).toEqual(ids(expected));
+        expect(ids(await list({ askedOf, tool: 'a', status: pending }))).toEqual(
+          ids(expected.filter(({ tool }) => tool === 'a')),
+        );
+      }
+    for (const { conversationId } of all.slice(0, 9))
+      expect((await client().verifyStream({ stream: `conversation-${conversationId}` })).problems).toEqual([]);
+    const askedOf = { words: ['anybody'], principal: 'user:ana' };
+    for (const wrong of [{ conversationId: all[0]!.conversationId }, { status: views.ApprovalStatus.APPROVED }])
+      await expect(client().listApprovals({ askedOf, ...wrong })).rejects.toMatchObject({ kind: 'invalid_argument' });
+    const words = Array.from({ length: 2_201 }, String);
+    await expect(client().listApprovals({ askedOf: { words } })).rejects.toMatchObject({ kind: 'invalid_argument' });
   });
 }

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { create } from '@bufbuild/protobuf';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { type BlobRef, blobRefsToWire, conversationStream, type Fact, fact, newEvents, sha256Hex } from '@stopgo/core';
 import { facts, type store } from '@stopgo/proto';
 
 /** The events to append for some facts, made at this moment. */
-export function eventsOf(...all: readonly Fact[]): store.NewEvent[] {
+export const eventsOf = (...all: readonly Fact[]): store.NewEvent[] => eventsBy('', all);
+
+function eventsBy(principal: string, all: readonly Fact[]): store.NewEvent[] {
   const frame = {
     now: Date.now(),
-    actor: { kind: 'user', id: 'ann', surface: 'rest' } as const,
+    actor: { kind: 'user', id: 'ann', surface: 'rest', ...(principal === '' ? {} : { principal }) } as const,
     causationId: '',
     correlationId: 'session-1',
   };
@@ -31,9 +33,13 @@ export class Story {
 
   /** The next append, for some facts. */
   append(...all: readonly Fact[]) {
+    return this.#appendBy('', all);
+  }
+
+  #appendBy(principal: string, all: readonly Fact[]) {
     const expectedRevision = this.revision;
     this.revision += all.length;
-    return { stream: this.stream, expectedRevision, events: eventsOf(...all), idempotencyKey: randomUUID() };
+    return { stream: this.stream, expectedRevision, events: eventsBy(principal, all), idempotencyKey: randomUUID() };
   }
 
   created(systemPrompt = 'Be helpful.', more: { readonly contextId?: string; readonly principal?: string } = {}) {
@@ -43,15 +49,16 @@ export class Story {
     );
   }
 
-  asked(text: string) {
+  /** `principal`: key of who asks; empty: nobody in particular. */
+  asked(text: string, principal = '') {
     this.#runId = randomUUID();
     const owner = { instance: 'orchestrator-1', epoch: ++this.#epoch };
     const [runId, digest] = [this.#runId, sha256Hex('definition')];
-    return this.append(
+    return this.#appendBy(principal, [
       fact('userMessageReceived', { runId, text }),
       fact('runStarted', { runId, agentDigest: digest, toolsetDigest: digest, owner }),
       fact('stepStarted', { runId, stepId: 'root', node: 'demo', nodeType: 'llm' }),
-    );
+    ]);
   }
 
   stopped(argumentsJson = '{"name":"my-test","value":42}', approvalId: string = randomUUID(), notify: string[] = []) {
@@ -72,6 +79,25 @@ export class Story {
         notify,
       }),
       fact('runReleased', { runId }),
+    );
+  }
+
+  /** Waits for an approval of another tool and node, with what it demands. */
+  waitsFor(tool: string, node: string, demand: MessageInitShape<typeof facts.DemandSchema> | undefined) {
+    const [runId, stepId, callId, server] = [this.#runId, 'root', 'root#1.0', 'resources'];
+    this.#approvalId = randomUUID();
+    const call = { callId, tool, server, argumentsJson: '{}', pin: sha256Hex('pin'), digest: sha256Hex('call') };
+    const callRevision = this.revision + 1;
+    return this.append(
+      fact('modelResponded', {
+        ...{ runId, stepId, turn: 1, model: 'offline' },
+        calls: [{ ...call, disposition: facts.Disposition.GATED }],
+      }),
+      fact('approvalRequested', {
+        ...{ runId, stepId, callId, tool, server, node, callRevision, approvalId: this.#approvalId },
+        ...{ digest: call.digest, kind: facts.ApprovalKind.TOOL, choices: ['approve', 'reject'] },
+        ...(demand && { demand }),
+      }),
     );
   }
 

@@ -17,7 +17,7 @@ export const approvalEndpoints: readonly Endpoint[] = [
     path: '/approvals',
     summary: 'List approvals',
     description:
-      'Oldest first. Parameters: status (pending, approved, rejected, expired, withdrawn), conversation (an id), limit (1 to 1000, default 100), cursor.',
+      'Oldest first. Parameters: status (pending, approved, rejected, expired, withdrawn), conversation (an id), tool, server and node (each exactly as tool_name, server and node show it), requested_before (a time), may_decide=me (what waits and whoever is signed in may decide, also in conversations of others; without conversation), limit (1 to 1000, default 100), cursor. A page may be short, or empty: go on until next_cursor is absent. One that waits longer than it should has overdue.',
     responses: {
       '200': {
         description: 'A page; next_cursor is absent on the last one.',

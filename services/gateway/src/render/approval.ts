@@ -1,5 +1,6 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { approvalKindWord, decidedByOf, decidedWord, isDescriptionCut, visibleText } from '@stopgo/core';
-import { facts, type views } from '@stopgo/proto';
+import { facts, views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { callArguments } from './arguments.ts';
 import { presentLine, shownLine } from './shown.ts';
@@ -8,9 +9,9 @@ import { approvalStatusWord } from './words.ts';
 
 /**
  * An approval as clients see it; of a settled one also what was decided, by whom and when. What is for people to read is made visible
- * (decision 0041); the arguments are exact.
+ * (decision 0041); the arguments are exact. `now`: milliseconds since 1970; without it nothing is said of what is overdue.
  */
-export function renderApproval(approval: views.Approval): Answer {
+export function renderApproval(approval: views.Approval, now?: number): Answer {
   return {
     uuid: approval.id,
     conversation_id: approval.conversationId,
@@ -30,10 +31,18 @@ export function renderApproval(approval: views.Approval): Answer {
     agents: approval.agents.length === 0 ? undefined : approval.agents.map(shownLine),
     created_at: rfc3339(approval.requestedAt),
     expires_at: rfc3339(approval.expiresAt),
+    overdue: (now !== undefined && isOverdue(approval, now)) || undefined,
     ...demandOf(approval),
     ...decisionOf(approval),
   };
 }
+
+/** Whether it waits longer than it should; what is rejected at its end is never overdue. */
+const isOverdue = ({ status, expiresAt, demand }: views.Approval, now: number): boolean =>
+  status === views.ApprovalStatus.PENDING &&
+  expiresAt !== undefined &&
+  demand?.onExpiry === facts.OnExpiry.LEAVE &&
+  timestampMs(expiresAt) <= now;
 
 /** Who may decide, who has, and what happens when nobody does; nothing where nobody in particular is asked. */
 function demandOf({ demand, votes, escalations, reminders }: views.Approval): {

@@ -15,7 +15,7 @@ export function renderConversation<M = undefined>(
   messages?: M,
 ): { readonly [key: string]: Answer | M | undefined } {
   const { head, approvals } = view;
-  const pending = approvals.map(renderApproval);
+  const pending = approvals.map((one) => renderApproval(one));
   return {
     id: head.id,
     session_id: head.sessionId === '' ? undefined : head.sessionId,

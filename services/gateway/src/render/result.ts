@@ -9,7 +9,7 @@ const tokenTaken = 'The message was not stored: the token that came with it let 
 
 /** What a request came to: the run's answer, or what it waits for. */
 export function renderResult(outcome: orchestrator.TurnOutcome, view: SoundView): Answer {
-  const approvals = view.approvals.map(renderApproval);
+  const approvals = view.approvals.map((one) => renderApproval(one));
   const inputs = view.head.pendingInputs.map((one) => renderInput(one, view.head.id));
   return {
     response: responseText(outcome, view),

@@ -1,9 +1,12 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   anonymousPrincipal,
+  askedWords,
   decisionMembers,
   internalError,
   invalidArgument,
   mayReach,
+  type Principal,
   parseDecision,
   principalKey,
   reachOf,
@@ -13,7 +16,7 @@ import {
 import { objectBody } from '@stopgo/http';
 import type { views } from '@stopgo/proto';
 import { approverActor } from '../actor.ts';
-import { callMarginMs } from '../bounds.ts';
+import { callMarginMs, nameCharactersMax } from '../bounds.ts';
 import { idempotencyOf } from '../idempotency.ts';
 import { approvalIdOf, approvalNotFound, orNotFound } from '../path-ids.ts';
 import { preferencesOf, waitMsOf } from '../prefer.ts';
@@ -43,6 +46,13 @@ const list =
     const status = query.choice('status', approvalStatuses);
     const conversationId = query.uuid('conversation');
     const page = query.page();
+    const before = query.time('requested_before');
+    const narrow = {
+      ...{ tool: query.text('tool', nameCharactersMax) ?? '', server: query.text('server', nameCharactersMax) ?? '' },
+      node: query.text('node', nameCharactersMax) ?? '',
+      ...(before === undefined ? {} : { requestedBefore: timestampFromMs(before) }),
+    };
+    const mayDecide = query.choice('may_decide', { me: true }) ?? false;
     if (conversationId !== undefined) frame.conversationId = conversationId;
     await permit(deps, frame, 'approval.list', { kind: 'approval' });
     const isOwn = reachOf(frame.principal, 'approval.list') === 'own';
@@ -51,17 +61,26 @@ const list =
     const answer = await deps.clients.store.listApprovals(
       {
         ...page,
+        ...narrow,
         ...(status === undefined ? {} : { status }),
         ...(conversationId === undefined ? {} : { conversationId }),
-        ...(isOwn ? { principal: principalKey(frame.principal) } : {}),
+        ...(mayDecide ? { askedOf: askedOf(frame.principal, deps.wallClock()) } : {}),
+        ...(isOwn && !mayDecide ? { principal: principalKey(frame.principal) } : {}),
       },
       { context: frame.context },
     );
     sendJson(res, 200, {
-      approvals: answer.approvals.map(renderApproval),
+      approvals: answer.approvals.map((one) => renderApproval(one, deps.wallClock())),
       next_cursor: answer.nextCursor === '' ? undefined : answer.nextCursor,
     });
   };
+
+/** What asks somebody. Whoever is named in what it demands may read it as well, so nothing else is asked of them. */
+function askedOf(principal: Principal, now: number) {
+  if (principal.kind !== 'user')
+    throw invalidArgument('"may_decide" asks for what you may decide: sign in, or leave it out where nobody signs in');
+  return { words: [...askedWords(principal)], principal: principalKey(principal), at: timestampFromMs(now) };
+}
 
 const get =
   (deps: RouteDependencies): Handler =>
@@ -71,7 +90,7 @@ const get =
     const call = deps.clients.store.getApproval({ approvalId: id }, { context: frame.context });
     const approval = present((await orNotFound(call, () => approvalNotFound(id))).approval);
     frame.conversationId = approval.conversationId;
-    sendJson(res, 200, { approval: renderApproval(approval) });
+    sendJson(res, 200, { approval: renderApproval(approval, deps.wallClock()) });
   };
 
 const resolve =

@@ -1,21 +1,30 @@
-import { type ConversationState, principalOf } from '@stopgo/core';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { askingsOf, type ConversationState, principalOf } from '@stopgo/core';
 import { toBinary, views } from '@stopgo/proto';
 import type { PendingApproval } from './hot-conversation.ts';
 import type { ViewTables } from './view-tables.ts';
 
 /** Writes the row of an approval of a conversation, inside the caller's transaction. */
 export function writeApproval(
-  tables: Pick<ViewTables, 'writeApproval'>,
+  tables: Pick<ViewTables, 'writeApproval' | 'insertAsking' | 'deleteAskings'>,
   conversation: { readonly key: number; readonly state: ConversationState },
   { key, approval }: PendingApproval,
 ): void {
+  const owner = principalOf(conversation.state);
   tables.writeApproval(
     key,
     approval.id,
     conversation.key,
     approval.status,
     approval.byPolicy ? null : approval.runId,
-    principalOf(conversation.state),
+    owner,
+    approval.tool,
+    approval.server,
+    approval.node,
+    approval.requestedAt === undefined ? 0 : timestampMs(approval.requestedAt),
     toBinary(views.ApprovalSchema, approval),
   );
+  tables.deleteAskings(key);
+  if (approval.status !== views.ApprovalStatus.PENDING) return;
+  for (const { asked, from, notBy } of askingsOf(approval, owner)) tables.insertAsking(asked, key, from, notBy);
 }

@@ -183,6 +183,7 @@ class Batch implements ProjectionBatch {
     if (key === undefined) return;
     this.#tables.deleteConversation(key);
     this.#tables.deleteMessages(messageKey(key, 0), messageKey(key + 1, 0));
+    this.#tables.deleteAskingsOf(key);
     this.#tables.deleteApprovals(key);
     this.#tables.deleteBlobNames(key);
   }

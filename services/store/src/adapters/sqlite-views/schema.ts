@@ -26,6 +26,8 @@ export const wordIndexOptions = `words, content = '', columnsize = 0, tokenize =
  *
  * `approvals.principal` is whose conversation it is in.
  *
+ * `approval_askings` has the words that waiting approvals are found by, by whoever may decide them; none of settled ones.
+ *
  * `set_aside` names the conversations whose events cannot be folded: they have no other row, but words may be left, which
  * then lead to no conversation.
  *
@@ -101,13 +103,26 @@ const tables = `
     status INTEGER NOT NULL,
     asked_in_run TEXT,
     principal TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    server TEXT NOT NULL,
+    node TEXT NOT NULL,
+    requested_at INTEGER NOT NULL,
     bytes BLOB NOT NULL
   ) STRICT;
+  CREATE INDEX approvals_waiting_by_tool ON approvals (tool, key) WHERE status = 1;
   CREATE INDEX approvals_by_status ON approvals (status, key);
   CREATE INDEX approvals_of_principal ON approvals (principal, key) WHERE principal <> 'anonymous';
   CREATE INDEX approvals_of_principal_by_status ON approvals (principal, status, key) WHERE principal <> 'anonymous';
   CREATE INDEX approvals_by_conversation ON approvals (conversation, key);
   CREATE INDEX approvals_asked ON approvals (conversation, asked_in_run, key) WHERE asked_in_run IS NOT NULL;
+  CREATE TABLE approval_askings (
+    asked TEXT NOT NULL,
+    key INTEGER NOT NULL,
+    from_at INTEGER NOT NULL,
+    not_by TEXT NOT NULL,
+    PRIMARY KEY (asked, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX approval_askings_by_key ON approval_askings (key);
   CREATE TABLE push (
     key INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -165,6 +180,7 @@ const names = [
   'messages',
   'message_words',
   'approvals',
+  'approval_askings',
   'push',
   'people',
   'blob_names',

@@ -10,6 +10,7 @@ import type {
 } from '../../views.ts';
 import { bytes, integer, type SqlDatabase, type SqlRow, type SqlValue, text } from '../sqlite/database.ts';
 import { toSize } from '../sqlite/page-size.ts';
+import { approvalLists } from './approval-lists.ts';
 import { LateRows } from './late-rows.ts';
 import { wordsOf } from './words.ts';
 
@@ -65,8 +66,6 @@ export function viewTables(database: SqlDatabase) {
     `${list} WHERE key < ? AND ${ofPrincipal} AND status = ? ORDER BY key DESC LIMIT ?`,
     toListed,
   );
-  const approvals = 'SELECT key, bytes FROM approvals';
-  const oldest = 'AND key > ? ORDER BY key LIMIT ?';
   const setAside = 'SELECT id, position, revision, reason FROM set_aside';
 
   const toChanged = (row: SqlRow) => ({ ...toListed(row), changedAt: integer(row, 3) });
@@ -229,17 +228,22 @@ export function viewTables(database: SqlDatabase) {
       bytes: bytes(row, 2),
     })),
     writeApproval: database.run(
-      `INSERT INTO approvals (key, id, conversation, status, asked_in_run, principal, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO approvals (key, id, conversation, status, asked_in_run, principal, tool, server, node, requested_at, bytes)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (key) DO UPDATE SET status = excluded.status, asked_in_run = excluded.asked_in_run,
            bytes = excluded.bytes`,
     ),
-    approvals: database.all(`${approvals} WHERE true ${oldest}`, toBytes),
-    approvalsOfStatus: database.all(`${approvals} WHERE status = ? ${oldest}`, toBytes),
-    approvalsOfPrincipal: database.all(`${approvals} WHERE ${ofPrincipal} ${oldest}`, toBytes),
-    approvalsOfPrincipalOfStatus: database.all(`${approvals} WHERE ${ofPrincipal} AND status = ? ${oldest}`, toBytes),
-    approvalsOfConversation: database.all(`${approvals} WHERE conversation = ? ${oldest}`, toBytes),
-    approvalsAsked: database.all(`${approvals} WHERE conversation = ? AND asked_in_run = ? ${oldest}`, toBytes),
-    approvalsOfBoth: database.all(`${approvals} WHERE conversation = ? AND status = ? ${oldest}`, toBytes),
+    insertAsking: database.run('INSERT INTO approval_askings (asked, key, from_at, not_by) VALUES (?, ?, ?, ?)'),
+    deleteAskings: database.run('DELETE FROM approval_askings WHERE key = ?'),
+    deleteAskingsOf: database.run(
+      'DELETE FROM approval_askings WHERE key IN (SELECT key FROM approvals WHERE conversation = ?)',
+    ),
+    storedAskings: database.all(
+      `SELECT asked, from_at, not_by FROM approval_askings
+         WHERE key = (SELECT key FROM approvals WHERE id = ?) ORDER BY asked`,
+      (row) => ({ asked: text(row, 0), from: integer(row, 1), notBy: text(row, 2) }),
+    ),
+    approvals: approvalLists(database),
     person: database.one('SELECT key, bytes FROM people WHERE stream = ?', toBytes),
     storedPerson: database.one('SELECT kind, of_user, bytes FROM people WHERE stream = ?', (row) => ({
       kind: text(row, 0),
@@ -323,13 +327,18 @@ export function viewTables(database: SqlDatabase) {
     deleteMessages: database.run('DELETE FROM messages WHERE key > ? AND key < ?'),
     deleteApprovals: database.run('DELETE FROM approvals WHERE conversation = ?'),
     storedApprovals: database.all(
-      'SELECT id, status, asked_in_run, bytes, principal FROM approvals WHERE conversation = ? ORDER BY key',
+      `SELECT id, status, asked_in_run, bytes, principal, tool, server, node, requested_at FROM approvals
+         WHERE conversation = ? ORDER BY key`,
       (row) => ({
         key: text(row, 0),
         status: integer(row, 1),
         askedInRun: row[2] === null ? '' : text(row, 2),
         bytes: bytes(row, 3),
         principal: text(row, 4),
+        tool: text(row, 5),
+        server: text(row, 6),
+        node: text(row, 7),
+        requestedAt: integer(row, 8),
       }),
     ),
   };

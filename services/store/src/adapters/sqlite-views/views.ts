@@ -1,6 +1,12 @@
 import { apiKeyStream, type EarlierTexts, foldVersion, type StreamName, userStream } from '@stopgo/core';
 import { create, facts, fromBinary, views } from '@stopgo/proto';
-import { listBytesMax, listRowsPerRead, messagesPerConversationMax, viewApprovalBytesMax } from '../../bounds.ts';
+import {
+  approvalsLookedAtMax,
+  listBytesMax,
+  listRowsPerRead,
+  messagesPerConversationMax,
+  viewApprovalBytesMax,
+} from '../../bounds.ts';
 import type {
   ApprovalFilter,
   ChangeFilter,
@@ -122,27 +128,15 @@ export class SqliteViews implements Views {
     return row === undefined ? undefined : fromBinary(views.ApprovalSchema, row.bytes);
   }
 
-  approvals({ status, conversationId, askedInRun, principal }: ApprovalFilter, page: Page): Rows<views.Approval> {
-    const key = conversationId === undefined ? undefined : this.#hot.get(conversationId)?.key;
-    if (conversationId !== undefined && key === undefined) return { rows: [], next: undefined };
+  approvals({ conversationId, narrow = {}, ...lead }: ApprovalFilter, page: Page): Rows<views.Approval> {
+    const conversation = conversationId === undefined ? undefined : this.#hot.get(conversationId)?.key;
+    if (conversationId !== undefined && conversation === undefined) return { rows: [], next: undefined };
     return collect(
       page,
-      (after = 0, limit) => {
-        if (key === undefined && principal !== undefined)
-          return status === undefined
-            ? this.#tables.approvalsOfPrincipal(principal, after, limit)
-            : this.#tables.approvalsOfPrincipalOfStatus(principal, status, after, limit);
-        if (key === undefined)
-          return status === undefined
-            ? this.#tables.approvals(after, limit)
-            : this.#tables.approvalsOfStatus(status, after, limit);
-        if (askedInRun !== undefined) return this.#tables.approvalsAsked(key, askedInRun, after, limit);
-        return status === undefined
-          ? this.#tables.approvalsOfConversation(key, after, limit)
-          : this.#tables.approvalsOfBoth(key, status, after, limit);
-      },
-      ({ bytes }) => ({ row: fromBinary(views.ApprovalSchema, bytes), bytes: bytes.byteLength }),
+      (after = 0, limit) => this.#tables.approvals({ ...lead, conversation }, narrow, after, limit),
+      ({ bytes }) => ({ row: bytes && fromBinary(views.ApprovalSchema, bytes), bytes: bytes?.byteLength ?? 0 }),
       byKey,
+      approvalsLookedAtMax,
     );
   }
 
@@ -236,7 +230,8 @@ export class SqliteViews implements Views {
 
   storedApprovals(conversationId: string) {
     const key = this.#tables.conversationKey(conversationId);
-    return key === undefined ? [] : this.#tables.storedApprovals(key);
+    const rows = key === undefined ? [] : this.#tables.storedApprovals(key);
+    return rows.map((row) => ({ ...row, askings: this.#tables.storedAskings(row.key) }));
   }
 
   blobNamed(conversationId: string, digest: string) {
@@ -330,16 +325,18 @@ const otherApprovalBytes = 1024;
 
 /**
  * A page of a list: at most its limit, and about `listBytesMax`. The rows are read a few at a time, in the order of the
- * list.
+ * list. With a bound on how many are looked at, it may be short, and says where to go on.
  */
 function collect<R, T, K>(
   page: Page<K>,
   read: (after: K | undefined, limit: number) => readonly R[],
   show: (row: R) => { readonly row: T | undefined; readonly bytes: number },
   keyOf: (row: R) => K,
+  lookedAtMax = Number.POSITIVE_INFINITY,
 ): Rows<T, K> {
   const rows: T[] = [];
   let total = 0;
+  let lookedAt = 0;
   let { after } = page;
   for (;;) {
     const some = read(after, listRowsPerRead);
@@ -352,5 +349,7 @@ function collect<R, T, K>(
       if (row !== undefined) rows.push(row);
     }
     if (some.length < listRowsPerRead) return { rows, next: undefined };
+    lookedAt += some.length;
+    if (lookedAt >= lookedAtMax) return { rows, next: after };
   }
 }

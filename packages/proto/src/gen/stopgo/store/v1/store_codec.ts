@@ -2,8 +2,8 @@
 // @generated from file stopgo/store/v1/store.proto (package stopgo.store.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Appended, AppendRequest, AppendResponse, BlobHolder, Conflict, Delta, DuePush, FollowRequest, FollowResponse, GetApprovalRequest, GetApprovalResponse, GetBlobRequest, GetBlobResponse, GetConditionRequest, GetConditionResponse, GetConversationRequest, GetConversationResponse, GetPersonRequest, GetPersonResponse, GetPushRequest, GetPushResponse, HeartbeatRequest, HeartbeatResponse, Instance, KnownKey, ListApiKeysRequest, ListApiKeysResponse, ListApprovalsRequest, ListApprovalsResponse, ListByChangeRequest, ListByChangeResponse, ListConversationsRequest, ListConversationsResponse, ListDuePushesRequest, ListDuePushesResponse, ListOpenRunsRequest, ListOpenRunsResponse, ListStreamsRequest, ListStreamsResponse, ListUsersRequest, ListUsersResponse, LoadRequest, LoadResponse, NamedStream, NewEvent, OpenRun, PublishDeltaRequest, PublishDeltaResponse, PutBlobRequest, PutBlobResponse, ReadContextRequest, ReadContextResponse, ReadStreamRequest, ReadStreamResponse, ReadTicketRequest, ReadTicketResponse, ReadTicketsRequest, ReadTicketsResponse, SubscribeRequest, SubscribeResponse, Summary, Ticket, TicketApproval, TicketState, VerifyBlobsRequest, VerifyBlobsResponse, VerifyLogRequest, VerifyLogResponse, VerifySearchRequest, VerifySearchResponse, VerifyStreamRequest, VerifyStreamResponse, WatchDeltasRequest, WatchDeltasResponse } from "./store_pb.ts";
-import { AppendedSchema, AppendRequestSchema, AppendResponseSchema, BlobHolderSchema, ConflictSchema, DeltaSchema, DuePushSchema, FollowRequestSchema, FollowResponseSchema, GetApprovalRequestSchema, GetApprovalResponseSchema, GetBlobRequestSchema, GetBlobResponseSchema, GetConditionRequestSchema, GetConditionResponseSchema, GetConversationRequestSchema, GetConversationResponseSchema, GetPersonRequestSchema, GetPersonResponseSchema, GetPushRequestSchema, GetPushResponseSchema, HeartbeatRequestSchema, HeartbeatResponseSchema, InstanceSchema, KnownKeySchema, ListApiKeysRequestSchema, ListApiKeysResponseSchema, ListApprovalsRequestSchema, ListApprovalsResponseSchema, ListByChangeRequestSchema, ListByChangeResponseSchema, ListConversationsRequestSchema, ListConversationsResponseSchema, ListDuePushesRequestSchema, ListDuePushesResponseSchema, ListOpenRunsRequestSchema, ListOpenRunsResponseSchema, ListStreamsRequestSchema, ListStreamsResponseSchema, ListUsersRequestSchema, ListUsersResponseSchema, LoadRequestSchema, LoadResponseSchema, NamedStreamSchema, NewEventSchema, OpenRunSchema, PublishDeltaRequestSchema, PublishDeltaResponseSchema, PutBlobRequestSchema, PutBlobResponseSchema, ReadContextRequestSchema, ReadContextResponseSchema, ReadStreamRequestSchema, ReadStreamResponseSchema, ReadTicketRequestSchema, ReadTicketResponseSchema, ReadTicketsRequestSchema, ReadTicketsResponseSchema, SubscribeRequestSchema, SubscribeResponseSchema, SummarySchema, TicketApprovalSchema, TicketSchema, VerifyBlobsRequestSchema, VerifyBlobsResponseSchema, VerifyLogRequestSchema, VerifyLogResponseSchema, VerifySearchRequestSchema, VerifySearchResponseSchema, VerifyStreamRequestSchema, VerifyStreamResponseSchema, WatchDeltasRequestSchema, WatchDeltasResponseSchema } from "./store_pb.ts";
+import type { Appended, AppendRequest, AppendResponse, AskedOf, BlobHolder, Conflict, Delta, DuePush, FollowRequest, FollowResponse, GetApprovalRequest, GetApprovalResponse, GetBlobRequest, GetBlobResponse, GetConditionRequest, GetConditionResponse, GetConversationRequest, GetConversationResponse, GetPersonRequest, GetPersonResponse, GetPushRequest, GetPushResponse, HeartbeatRequest, HeartbeatResponse, Instance, KnownKey, ListApiKeysRequest, ListApiKeysResponse, ListApprovalsRequest, ListApprovalsResponse, ListByChangeRequest, ListByChangeResponse, ListConversationsRequest, ListConversationsResponse, ListDuePushesRequest, ListDuePushesResponse, ListOpenRunsRequest, ListOpenRunsResponse, ListStreamsRequest, ListStreamsResponse, ListUsersRequest, ListUsersResponse, LoadRequest, LoadResponse, NamedStream, NewEvent, OpenRun, PublishDeltaRequest, PublishDeltaResponse, PutBlobRequest, PutBlobResponse, ReadContextRequest, ReadContextResponse, ReadStreamRequest, ReadStreamResponse, ReadTicketRequest, ReadTicketResponse, ReadTicketsRequest, ReadTicketsResponse, SubscribeRequest, SubscribeResponse, Summary, Ticket, TicketApproval, TicketState, VerifyBlobsRequest, VerifyBlobsResponse, VerifyLogRequest, VerifyLogResponse, VerifySearchRequest, VerifySearchResponse, VerifyStreamRequest, VerifyStreamResponse, WatchDeltasRequest, WatchDeltasResponse } from "./store_pb.ts";
+import { AppendedSchema, AppendRequestSchema, AppendResponseSchema, AskedOfSchema, BlobHolderSchema, ConflictSchema, DeltaSchema, DuePushSchema, FollowRequestSchema, FollowResponseSchema, GetApprovalRequestSchema, GetApprovalResponseSchema, GetBlobRequestSchema, GetBlobResponseSchema, GetConditionRequestSchema, GetConditionResponseSchema, GetConversationRequestSchema, GetConversationResponseSchema, GetPersonRequestSchema, GetPersonResponseSchema, GetPushRequestSchema, GetPushResponseSchema, HeartbeatRequestSchema, HeartbeatResponseSchema, InstanceSchema, KnownKeySchema, ListApiKeysRequestSchema, ListApiKeysResponseSchema, ListApprovalsRequestSchema, ListApprovalsResponseSchema, ListByChangeRequestSchema, ListByChangeResponseSchema, ListConversationsRequestSchema, ListConversationsResponseSchema, ListDuePushesRequestSchema, ListDuePushesResponseSchema, ListOpenRunsRequestSchema, ListOpenRunsResponseSchema, ListStreamsRequestSchema, ListStreamsResponseSchema, ListUsersRequestSchema, ListUsersResponseSchema, LoadRequestSchema, LoadResponseSchema, NamedStreamSchema, NewEventSchema, OpenRunSchema, PublishDeltaRequestSchema, PublishDeltaResponseSchema, PutBlobRequestSchema, PutBlobResponseSchema, ReadContextRequestSchema, ReadContextResponseSchema, ReadStreamRequestSchema, ReadStreamResponseSchema, ReadTicketRequestSchema, ReadTicketResponseSchema, ReadTicketsRequestSchema, ReadTicketsResponseSchema, SubscribeRequestSchema, SubscribeResponseSchema, SummarySchema, TicketApprovalSchema, TicketSchema, VerifyBlobsRequestSchema, VerifyBlobsResponseSchema, VerifyLogRequestSchema, VerifyLogResponseSchema, VerifySearchRequestSchema, VerifySearchResponseSchema, VerifyStreamRequestSchema, VerifyStreamResponseSchema, WatchDeltasRequestSchema, WatchDeltasResponseSchema } from "./store_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
@@ -2011,6 +2011,9 @@ export function zeroListApprovalsRequest(): ListApprovalsRequest {
     cursor: '',
     askedInRun: '',
     principal: '',
+    tool: '',
+    server: '',
+    node: '',
   };
 }
 
@@ -2033,6 +2036,25 @@ export function writeListApprovalsRequest(writer: Writer, message: ListApprovals
   }
   if (message.principal !== '') {
     writer.string(50, message.principal);
+  }
+  if (message.tool !== '') {
+    writer.string(58, message.tool);
+  }
+  if (message.server !== '') {
+    writer.string(66, message.server);
+  }
+  if (message.node !== '') {
+    writer.string(74, message.node);
+  }
+  if (message.requestedBefore !== undefined) {
+    const begin = writer.fork(82);
+    writeTimestamp(writer, message.requestedBefore);
+    writer.join(begin);
+  }
+  if (message.askedOf !== undefined) {
+    const begin = writer.fork(90);
+    writeAskedOf(writer, message.askedOf);
+    writer.join(begin);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2067,6 +2089,26 @@ export function readListApprovalsRequest(reader: Reader, length: number, message
         if (tag !== 50) throw new LeftToLibrary();
         message.principal = reader.string();
         break;
+      case 7:
+        if (tag !== 58) throw new LeftToLibrary();
+        message.tool = reader.string();
+        break;
+      case 8:
+        if (tag !== 66) throw new LeftToLibrary();
+        message.server = reader.string();
+        break;
+      case 9:
+        if (tag !== 74) throw new LeftToLibrary();
+        message.node = reader.string();
+        break;
+      case 10:
+        if (tag !== 82) throw new LeftToLibrary();
+        message.requestedBefore = readTimestamp(reader, reader.uint32(), message.requestedBefore ?? zeroTimestamp());
+        break;
+      case 11:
+        if (tag !== 90) throw new LeftToLibrary();
+        message.askedOf = readAskedOf(reader, reader.uint32(), message.askedOf ?? zeroAskedOf());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2084,6 +2126,70 @@ export function createListApprovalsRequest(given: Given): ListApprovalsRequest {
   if (given.cursor != null) message.cursor = given.cursor;
   if (given.askedInRun != null) message.askedInRun = given.askedInRun;
   if (given.principal != null) message.principal = given.principal;
+  if (given.tool != null) message.tool = given.tool;
+  if (given.server != null) message.server = given.server;
+  if (given.node != null) message.node = given.node;
+  if (given.requestedBefore != null) message.requestedBefore = toMessage(given.requestedBefore, createTimestamp, "google.protobuf.Timestamp");
+  if (given.askedOf != null) message.askedOf = toMessage(given.askedOf, createAskedOf, "stopgo.store.v1.AskedOf");
+  return message;
+}
+
+export function zeroAskedOf(): AskedOf {
+  return {
+    $typeName: "stopgo.store.v1.AskedOf",
+    words: [],
+    principal: '',
+  };
+}
+
+export function writeAskedOf(writer: Writer, message: AskedOf): void {
+  if (message.$typeName !== "stopgo.store.v1.AskedOf") throw new LeftToLibrary();
+  for (const one of message.words) {
+    writer.string(10, one);
+  }
+  if (message.principal !== '') {
+    writer.string(18, message.principal);
+  }
+  if (message.at !== undefined) {
+    const begin = writer.fork(26);
+    writeTimestamp(writer, message.at);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readAskedOf(reader: Reader, length: number, message: AskedOf): AskedOf {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.words.push(reader.string());
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.principal = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.at = readTimestamp(reader, reader.uint32(), message.at ?? zeroTimestamp());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createAskedOf(given: Given): AskedOf {
+  const message = zeroAskedOf();
+  if (given.words != null) message.words = given.words;
+  if (given.principal != null) message.principal = given.principal;
+  if (given.at != null) message.at = toMessage(given.at, createTimestamp, "google.protobuf.Timestamp");
   return message;
 }
 
@@ -4220,6 +4326,7 @@ export const codecs_stopgo_store_v1_store: readonly (readonly [DescMessage, Code
   [GetApprovalRequestSchema, { zero: zeroGetApprovalRequest, write: writeGetApprovalRequest, read: readGetApprovalRequest, create: createGetApprovalRequest }],
   [GetApprovalResponseSchema, { zero: zeroGetApprovalResponse, write: writeGetApprovalResponse, read: readGetApprovalResponse, create: createGetApprovalResponse }],
   [ListApprovalsRequestSchema, { zero: zeroListApprovalsRequest, write: writeListApprovalsRequest, read: readListApprovalsRequest, create: createListApprovalsRequest }],
+  [AskedOfSchema, { zero: zeroAskedOf, write: writeAskedOf, read: readAskedOf, create: createAskedOf }],
   [ListApprovalsResponseSchema, { zero: zeroListApprovalsResponse, write: writeListApprovalsResponse, read: readListApprovalsResponse, create: createListApprovalsResponse }],
   [ListOpenRunsRequestSchema, { zero: zeroListOpenRunsRequest, write: writeListOpenRunsRequest, read: readListOpenRunsRequest, create: createListOpenRunsRequest }],
   [ListOpenRunsResponseSchema, { zero: zeroListOpenRunsResponse, write: writeListOpenRunsResponse, read: readListOpenRunsResponse, create: createListOpenRunsResponse }],

@@ -1,0 +1,71 @@
+/** Whom an approval asks, in words that lists find it by: the same words for the approval and for whoever looks. */
+import type { views } from '@stopgo/proto';
+import { reachOf } from '../people/permissions.ts';
+import { principalKey, type UserPrincipal } from '../people/principal.ts';
+import { isAtLeast, roleNamed, roles } from '../people/roles.ts';
+import { type Approver, demandFromWire } from '../state/demand.ts';
+
+/** One word that an approval is found by. */
+export type Asking = {
+  readonly asked: string;
+  /** From when on, in milliseconds since 1970; 0: from the beginning. */
+  readonly from: number;
+  /** Key of the principal that it is not asked of, because they asked for it themselves; empty: nobody. */
+  readonly notBy: string;
+};
+
+/**
+ * The words that a waiting approval is found by, each once. Whoever has one of them at its time, and is not kept out, may decide it
+ * by what it demands.
+ *
+ * @param owner - key of the principal whose conversation it is in.
+ */
+export function askingsOf(
+  approval: Pick<views.Approval, 'demand' | 'expiresAt' | 'requester'>,
+  owner: string,
+): readonly Asking[] {
+  const demand = demandFromWire(approval);
+  const notBy = demand?.notRequester === true ? approval.requester : '';
+  // Nobody knows who must not decide it, so nobody may.
+  if (demand?.notRequester === true && notBy === '') return [];
+  if (demand === undefined || demand.approvers.length === 0)
+    return [anybody, ownWord(owner)].map((asked) => ({ asked, from: 0, notBy }));
+  const found = new Map<string, Asking>();
+  const escalations = [...demand.escalations].sort((a, b) => a.at - b.at);
+  for (const { at: from, approvers } of [{ at: 0, approvers: demand.approvers }, ...escalations])
+    for (const asked of approvers.flatMap(approverWord))
+      if (!found.has(asked)) found.set(asked, { asked, from, notBy });
+  return [...found.values()];
+}
+
+/** The words of somebody who is signed in. */
+export function askedWords(principal: UserPrincipal): readonly string[] {
+  const { email, role, groups } = principal;
+  const unnamed = reachOf(principal, 'approval.list') === 'all' ? anybody : ownWord(principalKey(principal));
+  return [
+    ...new Set([
+      unnamed,
+      `user:${email.toLowerCase()}`,
+      ...roles.filter((least) => isAtLeast(role, least)).map((least) => `role:${least}`),
+      ...groups.map((group) => `group:${group}`),
+    ]),
+  ];
+}
+
+/** Asked of whoever may decide all approvals. */
+const anybody = 'anybody';
+
+const ownWord = (owner: string): string => `own:${owner}`;
+
+function approverWord({ kind, name }: Approver): string[] {
+  switch (kind) {
+    case 'user':
+      return [`user:${name.toLowerCase()}`];
+    case 'group':
+      return [`group:${name}`];
+    case 'role': {
+      const role = roleNamed(name);
+      return role === undefined ? [] : [`role:${role}`];
+    }
+  }
+}

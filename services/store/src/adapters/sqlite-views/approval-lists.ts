@@ -1,0 +1,82 @@
+import type { ApprovalNarrowing, AskedOf } from '../../views.ts';
+import { bytes, integer, type SqlDatabase, type SqlRow } from '../sqlite/database.ts';
+
+/** A row of a list; without bytes it was looked at, and is not what is asked for. */
+export type ApprovalAt = { readonly key: number; readonly bytes: Uint8Array | undefined };
+
+/** A row of the list of one word. */
+type AskedAt = { readonly key: number; readonly isAsked: boolean };
+
+/** Which index a list goes along. */
+export type ApprovalLead = {
+  readonly conversation?: number | undefined;
+  readonly askedInRun?: string | undefined;
+  readonly askedOf?: AskedOf | undefined;
+  readonly principal?: string | undefined;
+  readonly status?: number | undefined;
+};
+
+/** The waiting approvals, as the index of their tools has them. */
+const pending = 1;
+
+/** Reads lists of approvals, oldest first: each along one index, and what narrows it is looked at row by row. */
+export function approvalLists(database: SqlDatabase) {
+  const toAt = (row: SqlRow): ApprovalAt => ({
+    key: integer(row, 0),
+    bytes: row[1] === null ? undefined : bytes(row, 1),
+  });
+  const fits =
+    'p.tool = ifnull(?, p.tool) AND p.server = ifnull(?, p.server) AND p.node = ifnull(?, p.node) AND p.requested_at < ?';
+  const along = (condition: string, index = '') =>
+    database.all(
+      `SELECT p.key, CASE WHEN ${fits} THEN p.bytes END FROM approvals AS p ${index}
+         WHERE ${condition} AND p.key > ? ORDER BY p.key LIMIT ?`,
+      toAt,
+    );
+  const ofPrincipal = "p.principal = ? AND p.principal <> 'anonymous'";
+  const all = along('true');
+  const ofStatus = along('p.status = ?');
+  const waitingOfTool = along(`p.status = ${pending} AND p.tool = ?`, 'INDEXED BY approvals_waiting_by_tool');
+  const ofOne = along(ofPrincipal);
+  const ofOneOfStatus = along(`${ofPrincipal} AND p.status = ?`);
+  const ofConversation = along('p.conversation = ?');
+  const ofBoth = along('p.conversation = ? AND p.status = ?');
+  const askedInRun = along('p.conversation = ? AND p.asked_in_run = ?');
+  const askedOf = database.all(
+    `SELECT p.key, ${fits} AND a.from_at <= ? AND a.not_by <> ?
+       FROM approval_askings AS a CROSS JOIN approvals AS p ON p.key = a.key
+       WHERE a.asked = ? AND a.key > ? ORDER BY a.key LIMIT ?`,
+    (row) => ({ key: integer(row, 0), isAsked: integer(row, 1) === 1 }),
+  );
+  const bytesAt = database.one('SELECT bytes FROM approvals WHERE key = ?', (row) => bytes(row, 0));
+
+  return (lead: ApprovalLead, narrow: ApprovalNarrowing, after: number, limit: number): readonly ApprovalAt[] => {
+    const { conversation, status, principal } = lead;
+    const before = narrow.requestedBefore ?? Number.MAX_SAFE_INTEGER;
+    const fitting = [narrow.tool ?? null, narrow.server ?? null, narrow.node ?? null, before] as const;
+    if (conversation !== undefined) {
+      if (lead.askedInRun !== undefined) return askedInRun(...fitting, conversation, lead.askedInRun, after, limit);
+      return status === undefined
+        ? ofConversation(...fitting, conversation, after, limit)
+        : ofBoth(...fitting, conversation, status, after, limit);
+    }
+    if (lead.askedOf !== undefined) {
+      const { words, principal: by, at } = lead.askedOf;
+      const found = words.map((word) => askedOf(...fitting, at, by, word, after, limit));
+      return merged(found, limit).map(({ key, isAsked }) => ({ key, bytes: isAsked ? bytesAt(key) : undefined }));
+    }
+    if (principal !== undefined)
+      return status === undefined
+        ? ofOne(...fitting, principal, after, limit)
+        : ofOneOfStatus(...fitting, principal, status, after, limit);
+    if (status === pending && narrow.tool !== undefined) return waitingOfTool(...fitting, narrow.tool, after, limit);
+    return status === undefined ? all(...fitting, after, limit) : ofStatus(...fitting, status, after, limit);
+  };
+}
+
+/** The first of several lists in the order of their keys, each key once. */
+function merged(lists: readonly (readonly AskedAt[])[], limit: number): readonly AskedAt[] {
+  const found = new Map<number, AskedAt>();
+  for (const one of lists.flat()) if (found.get(one.key)?.isAsked !== true) found.set(one.key, one);
+  return [...found.values()].sort((a, b) => a.key - b.key).slice(0, limit);
+}
