@@ -26,6 +26,7 @@ export const leftOutFiles: Readonly<Record<string, string>> = {
   'cost.test.ts': 'counts calls from inside of the process',
   'delegation.test.ts': 'has configurations of its own: trees with agents of the test',
   'disk-full.test.ts': 'fills a disk of its own',
+  'edit.test.ts': 'has a model, a tool server and rules of its own',
   'due-questions.test.ts': 'has a tool server of its own, freezes and kills services',
   'fault.test.ts': 'breaks appends from inside of the process',
   'forged-call.test.ts': 'starts services one by one, to speak to them over gRPC',

@@ -41,7 +41,7 @@ const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: r
   'packages/log': { name: LOG, may: ['@stopgo/core', '@stopgo/proto', '@stopgo/rpc'] },
   'packages/runtime': { name: '@stopgo/runtime', may: ['@stopgo/core', SECURITY] },
   'packages/security': { name: SECURITY, may: [] },
-  'services/approvals': { name: '@stopgo/approvals', may: [...SHARED, LOG] },
+  'services/approvals': { name: '@stopgo/approvals', may: [...SHARED, LOG, JSON_SCHEMA] },
   'services/gateway': { name: '@stopgo/gateway', may: [...SHARED, SECURITY, A2A, HTTP] },
   'services/mcp-bridge': { name: '@stopgo/mcp-bridge', may: [...SHARED, SECURITY, LOG, JSON_SCHEMA] },
   'services/orchestrator': { name: '@stopgo/orchestrator', may: [...SHARED, SECURITY, LOG, A2A, JSON_SCHEMA] },

@@ -3,6 +3,7 @@ import type { ParseArgsConfig } from 'node:util';
 /** Every option of every command: what `parseArgs` is told, and how the help calls its value. */
 export const options = {
   action: { type: 'string', value: 'ACTION' },
+  arguments: { type: 'string', value: 'JSON' },
   against: { type: 'string', value: 'FILE' },
   at: { type: 'string', value: 'REVISION' },
   by: { type: 'string', value: 'NAME' },

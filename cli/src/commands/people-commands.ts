@@ -86,6 +86,7 @@ export const peopleCommands: Readonly<Record<string, Command>> = {
       ...gateway,
       by,
       full: 'show all arguments first; needed where the description is cut',
+      arguments: 'JSON: approve the call with these arguments in place of its own; it is judged anew',
       action: 'of a call in doubt: run_again, happened or give_up',
       result: 'with --action happened: the result that the model is told',
     },
@@ -186,7 +187,7 @@ function decideWith({ flags, args: [uuid = ''], host, print }: Given, action: st
     action,
     full: flags.full === true,
     giveUp: flags['give-up'] === true,
-    ...pick(flags, 'by', 'result', 'reason'),
+    ...pick(flags, 'by', 'result', 'reason', 'arguments'),
   };
   const commandLine = (words: string): string => commandLineOf(words, flags);
   return decide(gatewayUrl(flags), uuid, decision, { print, confirm: confirmOn(host), commandLine });

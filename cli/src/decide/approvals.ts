@@ -1,3 +1,4 @@
+import { canonicalArguments } from '@stopgo/core';
 import { terminalJson } from '../inspect/terminal-json.ts';
 import { block, oneLine, shownName } from '../shown.ts';
 import { printAnswer, type RunAnswer } from './answer.ts';
@@ -98,6 +99,8 @@ export type DecisionFlags = {
   readonly result?: string;
   /** Why it is a no: the model is told. */
   readonly reason?: string;
+  /** JSON text: the arguments that it is approved with. */
+  readonly arguments?: string;
   /** Shows the whole arguments before anything is decided. */
   readonly full?: boolean;
   /** A rejection of a call in doubt is meant as what it is. */
@@ -124,9 +127,17 @@ export async function decide(url: string, uuid: string, flags: DecisionFlags, te
   const action = approval.status === 'pending' ? await decisionOn(approval, flags, terminal) : flags.action;
   const { by, result, reason } = flags;
   const said = Object.entries({ by, result, reason }).filter(([, value]) => value !== undefined);
-  const body = { action, ...Object.fromEntries(said) };
+  const changed = flags.arguments === undefined ? {} : { arguments: argumentsIn(flags.arguments) };
+  const body = { action, ...Object.fromEntries(said), ...changed };
   const answer: RunAnswer = await sendDecided(url, path, body, 'decision');
   printAnswer(answer, 'the decision is recorded', terminal.print);
+}
+
+/** Arguments as somebody typed them: nothing of them may be lost on the way. */
+function argumentsIn(text: string): unknown {
+  const read = canonicalArguments(text);
+  if ('problem' in read) throw new Error(oneLine(`--arguments: ${read.problem}`));
+  return JSON.parse(read.json);
 }
 
 /** What may be said of a call in doubt, and when. */

@@ -10,6 +10,7 @@ type WithoutTaskState =
   | 'approvalVoted'
   | 'approvalReminded'
   | 'approvalEscalated'
+  | 'callEdited'
   | OtherStreamFact
   | 'conversationCreated'
   | 'userMessageReceived'

@@ -219,6 +219,7 @@ export {
 export type { PolicyProblem } from './policy/policy-reader.ts';
 export { readPolicy } from './policy/read-policy.ts';
 export type { RunCommand } from './run/commands.ts';
+export { type EditDecision, editableTool, editCall } from './run/decide-edit.ts';
 export { decideLate } from './run/decide-late.ts';
 export { decideRun, mayAskAgain } from './run/decide-run.ts';
 export { evolve, fold } from './run/evolve.ts';
@@ -345,13 +346,11 @@ export {
   type Wait,
 } from './views/picture.ts';
 export { bareView, type EarlierRows, type ProjectedRows, project } from './views/projection.ts';
+export { type PromptMessage, type PromptScope, promptMessages } from './views/prompt-messages.ts';
 export { evolveTrace, type RunTrace } from './views/run-trace.ts';
 export { standingOf } from './views/standing.ts';
 export {
   type FinishedCall,
-  type PromptMessage,
-  type PromptScope,
-  promptMessages,
   type Transcript,
   TranscriptBuilder,
 } from './views/transcript.ts';

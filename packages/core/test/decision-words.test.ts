@@ -57,7 +57,9 @@ describe('the words of a decision', () => {
 });
 
 describe('what a person can say', () => {
-  const all = Object.values(DecisionKind).filter((kind) => kind !== DecisionKind.UNSPECIFIED);
+  // An edit has no word of its own: it is a yes that comes with arguments.
+  const { UNSPECIFIED, EDIT } = DecisionKind;
+  const all = Object.values(DecisionKind).filter((kind) => kind !== UNSPECIFIED && kind !== EDIT);
 
   test.each(all)('%i has a word, which is read as it', (kind) => {
     expect(isSaidKind(kind) && decisionOfChoice(choiceWords[kind])).toBe(kind);
@@ -70,11 +72,30 @@ describe('what a person can say', () => {
 
   test('has the number under which it was sent before it had a field of its own', () => {
     const { APPROVED, REJECTED, RUN_AGAIN, HAPPENED, GIVE_UP } = facts.Decision;
-    const { APPROVE, REJECT, WITHDRAW: _later, ...same } = DecisionKind;
+    const { APPROVE, REJECT, WITHDRAW: _later, EDIT: _last, ...same } = DecisionKind;
     expect({ APPROVE, REJECT, ...same }).toEqual({
       ...{ UNSPECIFIED: 0, APPROVE: APPROVED, REJECT: REJECTED },
       ...{ RUN_AGAIN, HAPPENED, GIVE_UP },
     });
+  });
+});
+
+describe('arguments', () => {
+  test('go with a yes, and are an object', () => {
+    const args = { arguments: { id: 'a' } };
+    expect(parseDecision({ approved: true, ...args })).toMatchObject({
+      ok: true,
+      decision: { kind: DecisionKind.APPROVE, argumentsJson: '{"id":"a"}' },
+    });
+    for (const body of [
+      { approved: false, ...args },
+      { action: 'run_again', ...args },
+      { approved: true, arguments: [] },
+      { approved: true, arguments: null },
+      { approved: true, arguments: '{}' },
+      args,
+    ])
+      expect(parseDecision(body)).toMatchObject({ ok: false });
   });
 });
 

@@ -7,6 +7,8 @@ import {
   decidedByText,
   decidedWord,
   decisionOn,
+  type EditDecision,
+  editCall,
   failedPrecondition,
   fold,
   type HumanDecision,
@@ -35,6 +37,7 @@ import type { CallContext, ServiceImpl } from '@stopgo/rpc';
 import { acceptTools } from './accept-tools.ts';
 import { actorOf } from './actor.ts';
 import type { ApprovalsDependencies } from './dependencies.ts';
+import { type PreparedEdit, prepareEdit } from './edit.ts';
 import { loadByApproval } from './load.ts';
 import { lookFirst, nudge } from './nudge.ts';
 import { requireAsked } from './require-asked.ts';
@@ -58,15 +61,20 @@ async function resolve(given: ApprovalsDependencies, request: wire.ResolveReques
     loadByApproval(given.store, approvalId, idempotency === undefined ? [] : [clientKey(idempotency)], mayLag);
   const decision = decisionOf(request);
   const ports = { ...given, log: storeLog(given.store) };
+  let edit: PreparedEdit | undefined;
   const command: Command<Resolved> = {
     actor: actorOf(request),
     ...(idempotency === undefined ? {} : { idempotency }),
-    decide: (state) =>
-      resolveApproval(state, {
-        ...{ approvalId, decision, sessionId: context.sessionId, said: request.said, now: given.clock.now() },
+    decide: (state) => {
+      const said = {
+        ...{ approvalId, sessionId: context.sessionId, said: request.said, now: given.clock.now() },
         voter: voterOf(context.principal, actorOf(request)),
         ...(idempotency === undefined ? {} : { idempotency }),
-      }),
+      };
+      return edit === undefined
+        ? resolveApproval(state, { ...said, decision })
+        : editCall(state, { ...said, argumentsJson: edit.argumentsJson }, edit.definitions);
+    },
     factsOf: (one) => (one.kind === 'append' ? one.facts : undefined),
   };
   let loaded = await load(true);
@@ -75,6 +83,11 @@ async function resolve(given: ApprovalsDependencies, request: wire.ResolveReques
     // What is asked at another agent may be gone: nobody shall decide in vain if that can be told.
     await lookFirst(given, loaded.conversationId, context);
     loaded = await load(false);
+  }
+  if (request.argumentsJson !== '') {
+    // What the call is now is looked at, not what it was.
+    loaded = await load(false);
+    edit = await prepareEdit(given, loaded, approvalId, request.argumentsJson, context.signal);
   }
   let done = await transact(ports, loaded, command);
   if (done.kind === 'refused') {
@@ -91,7 +104,7 @@ function isRemote({ state }: Loaded, approvalId: string): boolean {
   return approval?.of === 'question' && decisionOn(approval) === undefined;
 }
 
-type Resolved = ReturnType<typeof resolveApproval>;
+type Resolved = EditDecision;
 
 /** The decision is on the record; the run goes on without us. The orchestrator is told so that it does at once. */
 async function goOn(
@@ -130,6 +143,10 @@ async function refusal(given: ApprovalsDependencies, approvalId: string, decisio
   switch (decision.kind) {
     case 'not_entitled':
       return permissionDenied(`approval ${approvalId}: ${decision.reason}`, { reason: 'not_entitled' });
+    case 'uneditable':
+      return failedPrecondition(`approval ${approvalId}: its arguments cannot be changed so: ${decision.reason}`, {
+        reason: 'edit',
+      });
     case 'voted':
       return failedPrecondition(
         `you have said yes to approval ${approvalId} already; it needs ${decision.missing} more from somebody else`,
@@ -186,7 +203,10 @@ function decisionOf(request: wire.ResolveRequest): HumanDecision {
     throw new DomainError('invalid_argument', `the result is longer than ${textBytesMax} bytes`);
   if (byteLength(request.said) > saidBytesMax)
     throw new DomainError('invalid_argument', `what is said to an approval has at most ${saidBytesMax} bytes`);
-  const kind = saidIn(request);
+  const isEdit = request.kind === wire.DecisionKind.EDIT;
+  if (isEdit !== (request.argumentsJson !== ''))
+    throw new DomainError('invalid_argument', 'arguments go with an edit, and an edit has arguments');
+  const kind = isEdit ? wire.DecisionKind.APPROVE : saidIn(request);
   if (!isSaidKind(kind)) throw new DomainError('invalid_argument', 'the decision is none that a person can take');
   return { kind, result: request.result };
 }

@@ -69,6 +69,7 @@ type EndsNoRun =
   | 'approvalVoted'
   | 'approvalReminded'
   | 'approvalEscalated'
+  | 'callEdited'
   | OtherStreamFact
   | 'conversationCreated'
   | 'userMessageReceived'

@@ -31,7 +31,9 @@ const recordersOf: Readonly<Record<FactName, readonly PeerName[]>> = {
   modelResponded: byDriver,
   modelFailed: byDriver,
   modelAnsweredNothing: byDriver,
-  approvalRequested: byDriver,
+  // Whoever changes the arguments of a call asks for it anew.
+  approvalRequested: ['approvals', 'orchestrator'],
+  callEdited: byPeople,
   // Of the orchestrator not all: see `isOfNoPerson`.
   approvalResolved: ['approvals', 'orchestrator'],
   standingApprovalGranted: byPeople,

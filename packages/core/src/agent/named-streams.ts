@@ -55,6 +55,7 @@ type NamingNothing =
   | 'approvalVoted'
   | 'approvalReminded'
   | 'approvalEscalated'
+  | 'callEdited'
   | Exclude<PersonFact, 'apiKeyIssued'>
   | 'userMessageReceived'
   | 'runClaimed'

@@ -9,6 +9,8 @@ export type HumanDecision = {
   readonly kind: SaidKind;
   /** Of HAPPENED: what the call came to. */
   readonly result?: string;
+  /** Of APPROVE: the arguments that it is approved with, as JSON text; absent: those that it has. */
+  readonly argumentsJson?: string;
 };
 
 /** A decision, or why the input holds none. */
@@ -42,7 +44,15 @@ const accepted =
   'no, n, false, reject, rejected, deny, denied, cancel';
 
 /** The members that the body of a decision may have. */
-export const decisionMembers: readonly string[] = ['approved', 'action', 'answer', 'result', 'reason', 'by'];
+export const decisionMembers: readonly string[] = [
+  'approved',
+  'action',
+  'answer',
+  'result',
+  'reason',
+  'arguments',
+  'by',
+];
 
 /**
  * Reads the body of a decision. `approved`, `action` and `answer` may stand together only if they agree;
@@ -74,9 +84,18 @@ export function parseDecision(body: Json): ParsedDecision {
   if (result !== undefined && (typeof result !== 'string' || first.kind !== HAPPENED))
     return problem('"result" is a text that goes with {"action": "happened"}');
   const { kind } = first;
-  const decision: HumanDecision = kind === HAPPENED ? { kind, result: result ?? '' } : { kind };
+  const changed = fields.arguments;
+  if (changed !== undefined && (!isObject(changed) || kind !== APPROVE))
+    return problem('"arguments" is a JSON object that goes with {"action": "approve"}: the call is approved with them');
+  const decision: HumanDecision = {
+    kind,
+    ...(kind === HAPPENED ? { result: result ?? '' } : {}),
+    ...(changed === undefined ? {} : { argumentsJson: JSON.stringify(changed) }),
+  };
   return { ok: true, decision, ...(by === undefined ? {} : { by }) };
 }
+
+const isObject = (value: Json): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** An answer is a yes or a no; an action is any choice. */
 const readers = { action: decisionOfChoice, answer: decisionOfWord } as const;

@@ -30,6 +30,8 @@ type Askable = {
   readonly demand?: DemandSpec;
   /** Webhooks that are told of it. */
   readonly notify: readonly string[];
+  /** Whose change of its arguments it is asked about; absent: nobody changed them. */
+  readonly edit?: MessageInitShape<typeof wire.EditSchema>;
 };
 
 /** The request to approve a call, and its id: the same for the same request of the same call. */
@@ -60,6 +62,7 @@ export function approvalRequest(run: RunState, call: Askable, now: number): { id
       rule,
       policyDigest: run.policyDigest ?? '',
       notify: [...notify],
+      ...(call.edit && { edit: call.edit }),
       ...(demand && demandAt(demand, now)),
     }),
   };

@@ -157,6 +157,8 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
       return withApproval(evolveResolved(run, fact.value, recorded), fact.value);
     case 'approvalVoted':
       return evolveVote(run, fact.value, recorded);
+    case 'callEdited':
+      return evolveEdited(run, fact.value, revision);
     case 'approvalReminded':
       return evolveReminded(run, fact.value);
     case 'approvalEscalated':
@@ -306,6 +308,16 @@ function evolveFinished(
   const settledCall = atRest(run, callId);
   const next = withCall(settledCall, callId, { phase: 'done', attempt, outcome, resultRevision });
   return next === settledCall || isError || content === '' ? next : withResult(next, callId, resultRevision);
+}
+
+/** The call waits as before, with other arguments: whatever they would have needed by themselves, a person lets it run now. */
+function evolveEdited(run: RunState, { callId, call }: FactOf<'callEdited'>, revision: number): RunState {
+  const before = run.calls[callId];
+  if (call === undefined || before?.phase !== 'waiting') return run;
+  const { rule: _before, ...rest } = before;
+  const ruled = call.rule === '' ? {} : { rule: call.rule };
+  const edited: CallState = { ...rest, ...ruled, digest: call.digest, gated: true, revision };
+  return { ...run, calls: { ...run.calls, [callId]: edited } };
 }
 
 function evolveRefused(run: RunState, refused: FactOf<'toolCallRefused'>): RunState {

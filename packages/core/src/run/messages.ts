@@ -2,7 +2,7 @@ import { facts } from '@stopgo/proto';
 import { controlResult, controlTools } from '../calls/control/tools.ts';
 import { decidedWord } from '../events/decisions.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
-import { agentFailureText, canceledText, decisionTexts, modelFailureText } from '../text/texts.ts';
+import { agentFailureText, argumentsChanged, canceledText, decisionTexts, modelFailureText } from '../text/texts.ts';
 
 /** A row of the message view, before it has an id and a sequence. */
 export type MessageRow = {
@@ -66,6 +66,8 @@ export function messageRows({ fact, time }: Pick<RecordedFact, 'fact' | 'time'>)
       return fact.value.node === '' ? [] : named(textRows(modelFailureText(fact.value.message)), fact.value.node);
     case 'approvalResolved':
       return resolvedRows(fact.value);
+    case 'callEdited':
+      return editedRows(fact.value);
     case 'delegationRequested':
       return named(
         fact.value.call === undefined ? [] : callRows(fact.value.call, fact.value.node, time),
@@ -144,6 +146,18 @@ function controlRows(call: facts.Call, node: string, at: number): readonly Messa
   const { shownAs } = controlTools.get(call.tool) ?? {};
   if (shownAs !== undefined) return node === '' ? [] : textRows(shownAs);
   return [resultRow(call.callId, call.tool, controlResult(call, at), false)];
+}
+
+/** The call as a person changed it, so that both versions are seen. */
+function editedRows({ callId, call, said }: FactOf<'callEdited'>): readonly MessageRow[] {
+  if (call === undefined) return [];
+  const { tool: name, argumentsJson } = call;
+  const words = said === '' ? argumentsChanged : `${argumentsChanged}: ${said}`;
+  const toolCall = { callId, name, argumentsJson, isError: false, autoApproved: false };
+  return [
+    { role: 'user', content: words },
+    { role: 'assistant', content: '', toolCall },
+  ];
 }
 
 function resolvedRows(resolved: FactOf<'approvalResolved'>): readonly MessageRow[] {

@@ -111,3 +111,6 @@ export const emailCharactersMax = 254;
 
 /** Characters of the name of a user, or of an API key. */
 export const personNameCharactersMax = 200;
+
+/** Requests to approve one call after which its arguments are not changed any more: each change is kept for ever. */
+export const requestsPerEditedCallMax = 20;

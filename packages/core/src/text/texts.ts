@@ -148,3 +148,11 @@ function shownInQuotes(name: string): string {
 /** What people are told who are asked to approve a call whose tool nobody has accepted as it is. */
 export const heldUntilAccepted =
   'nobody has accepted it as it is now, and until then it runs for nobody (`stopgo tools`)';
+
+/** What a conversation shows where somebody changed the arguments of a call. */
+export const argumentsChanged = 'changed the arguments';
+
+/** What a model is told with the result of a call that ran with other arguments than it asked for, or was decided with them. */
+export function editedResult(argumentsJson: string, content: string): string {
+  return `A person changed the arguments of this call. It was no longer the call you asked for, but one with these arguments: ${argumentsJson}\nWhat came of that:\n${content}`;
+}

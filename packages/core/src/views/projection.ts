@@ -95,6 +95,7 @@ function nodeOfResult({ fact }: RecordedFact, run: RunState | null): string {
 
 /** Facts that change no approval. */
 type NotOfApprovals =
+  | 'callEdited'
   | OtherStreamFact
   | 'conversationCreated'
   | 'userMessageReceived'
@@ -124,7 +125,11 @@ function approvalsOf(event: RecordedFact, before: ConversationState, rows: Earli
   const { fact } = event;
   switch (fact.case) {
     case 'approvalRequested':
-      return [...replaced(fact.value, before, rows), requested(fact.value, event, before, rows)];
+      return [
+        ...replaced(fact.value, before, rows),
+        ...replacedByEdit(fact.value, rows),
+        requested(fact.value, event, before, rows),
+      ];
     case 'approvalResolved': {
       const pending = rows.approval(fact.value.approvalId);
       return pending === undefined || pending.status !== views.ApprovalStatus.PENDING
@@ -186,6 +191,12 @@ function replaced(asked: FactOf<'approvalRequested'>, { run }: ConversationState
   const known = run?.id === runId ? run.calls[callId]?.sent?.questions : undefined;
   const old = known?.find(({ key, verdict, messageId }) => key === question?.key && verdict && messageId === undefined);
   return old === undefined ? [] : voided(old.askedAs, rows);
+}
+
+/** What was asked for before the arguments were changed says where it is decided now. */
+function replacedByEdit({ approvalId, edit }: FactOf<'approvalRequested'>, rows: EarlierRows): views.Approval[] {
+  const old = edit && rows.approval(edit.replaces);
+  return old === undefined ? [] : [create(views.ApprovalSchema, { ...old, replacedBy: approvalId })];
 }
 
 function voided(approvalId: string, rows: EarlierRows): views.Approval[] {
@@ -260,6 +271,9 @@ function requested(
     ...(asked.demand === undefined ? {} : { demand: asked.demand, requester: run?.requester ?? '' }),
     status: views.ApprovalStatus.PENDING,
     rule: asked.rule,
+    ...(asked.edit === undefined
+      ? {}
+      : { edit: asked.edit, argumentsBeforeJson: rows.approval(asked.edit.replaces)?.argumentsJson ?? '' }),
     notify: notified([], asked.notify, event.revision),
     ...(asked.question === undefined ? {} : askedElsewhere(asked.question)),
   });

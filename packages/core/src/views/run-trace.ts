@@ -49,6 +49,7 @@ type NotTraced =
   | 'approvalVoted'
   | 'approvalReminded'
   | 'approvalEscalated'
+  | 'callEdited'
   | OtherStreamFact
   | 'conversationCreated'
   | 'userMessageReceived'

@@ -2,19 +2,9 @@ import { facts } from '@stopgo/proto';
 import { controlResult } from '../calls/control/tools.ts';
 import { type BlobRef, blobRefs } from '../events/blobs.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
-import { outputFromWire, outputText } from '../state/output.ts';
+import { outputFromWire } from '../state/output.ts';
 import type { Output } from '../state/state.ts';
-import { earlierTurnsBytesMax, earlierTurnsMax } from '../text/bounds.ts';
-import { byteLength } from '../text/cut.ts';
-import {
-  earlierTextsLeftOut,
-  endedResult,
-  expiredResult,
-  givenUpResult,
-  rejectedFor,
-  withdrawnFor,
-} from '../text/texts.ts';
-import { markedForModel } from '../text/visible.ts';
+import { earlierTextsLeftOut, expiredResult, givenUpResult, rejectedFor, withdrawnFor } from '../text/texts.ts';
 
 /** One entry of what was said, in the order of the log, with the run and step it belongs to. */
 export type TranscriptEntry = {
@@ -67,6 +57,8 @@ export type Transcript = {
   textAt(revision: number): string;
   /** The result of a call of a run; undefined if it has none yet. */
   resultOf(runId: string, callId: string): CallResult | undefined;
+  /** The arguments that a person gave a call of a run in place of those that the model did; undefined if nobody did. */
+  editOf(runId: string, callId: string): string | undefined;
   /** The same with the results that calls of an open run are about to have. */
   withResults(finished: readonly FinishedCall[]): Transcript;
 };
@@ -107,12 +99,18 @@ export class TranscriptBuilder implements Transcript {
   private readonly results = new Map<string, CallResult>();
   private readonly resultsAt = new Map<number, string>();
   private readonly late = new Set<string>();
+  private readonly edits = new Map<string, string>();
+  private readonly editsAt = new Map<number, { readonly callId: string; readonly argumentsJson: string }>();
   revision = 0;
   /** Roughly what the texts take in memory, in characters. */
   size = 0;
 
   resultOf(runId: string, callId: string): CallResult | undefined {
     return this.results.get(resultKey(runId, callId));
+  }
+
+  editOf(runId: string, callId: string): string | undefined {
+    return this.edits.get(resultKey(runId, callId));
   }
 
   /** Copies nothing, so that it costs the same in a long conversation. */
@@ -144,6 +142,9 @@ export class TranscriptBuilder implements Transcript {
       case 'delegationFinished':
         this.result(fact.value.runId, fact.value.callId, resultOf(fact.value), fact.value.late);
         return;
+      case 'callEdited':
+        this.edited(fact.value);
+        return;
       case 'approvalResolved':
         this.resolved(fact.value);
         return;
@@ -161,8 +162,10 @@ export class TranscriptBuilder implements Transcript {
     }
   }
 
-  /** The arguments of a call of the answer at that revision; undefined if it was not added. Newest answers are found first. */
+  /** The arguments of a call in the event of that revision; undefined if it was not added. Newest answers are found first. */
   argumentsAt(revision: number, callId: string): string | undefined {
+    const edit = this.editsAt.get(revision);
+    if (edit !== undefined) return edit.callId === callId ? edit.argumentsJson : undefined;
     const message = this.entries.findLast((entry) => entry.revision === revision)?.message;
     return message?.role === 'assistant'
       ? message.calls.find((call) => call.callId === callId)?.argumentsJson
@@ -239,6 +242,15 @@ export class TranscriptBuilder implements Transcript {
     this.resultAtOnce(runId, call, at);
   }
 
+  /** The model's own call stays as it made it: providers demand that, and keep what they have read. */
+  private edited({ runId, callId, call }: FactOf<'callEdited'>): void {
+    if (call === undefined) return;
+    const { argumentsJson } = call;
+    this.edits.set(resultKey(runId, callId), argumentsJson);
+    this.editsAt.set(this.revision, { callId, argumentsJson });
+    this.size += 2 * argumentsJson.length;
+  }
+
   private resultAtOnce(runId: string, call: facts.Call, at: number): void {
     if (call.disposition === facts.Disposition.REFUSED)
       this.result(runId, call.callId, { content: call.error, isError: true });
@@ -267,14 +279,6 @@ function resultOf(finished: FinishedCall): CallResult {
 function transcriptCall({ callId, providerCallId, tool: name, argumentsJson }: facts.Call): TranscriptCall {
   return { callId, providerCallId, name, argumentsJson };
 }
-
-/**
- * One message of a prompt: what was said, and the results of the calls of the message before. Here the id of a call names
- * its run too: ids are places in the tree, so that the calls of another run have the same ones.
- */
-export type PromptMessage =
-  | TranscriptMessage
-  | { readonly role: 'tool'; readonly results: readonly (TranscriptCall & CallResult)[] };
 
 /** A transcript with results that it does not hold yet. */
 class Foreseen implements Transcript {
@@ -307,75 +311,16 @@ class Foreseen implements Transcript {
     return this.results.get(resultKey(runId, callId)) ?? this.recorded.resultOf(runId, callId);
   }
 
+  editOf(runId: string, callId: string): string | undefined {
+    return this.recorded.editOf(runId, callId);
+  }
+
   withResults(finished: readonly FinishedCall[]): Transcript {
     return new Foreseen(this, finished);
   }
 }
 
-function resultKey(runId: string, callId: string): string {
+/** The calls of different runs have the same ids: they are places in the tree. */
+export function resultKey(runId: string, callId: string): string {
   return `${runId} ${callId}`;
-}
-
-/** What a model is shown. */
-export type PromptScope =
-  /** The whole conversation: an agent that is a single llm node. */
-  | { readonly kind: 'conversation' }
-  /**
-   * A node of a tree: the run's message, and what the node itself said and did. Before that the last turns of the
-   * conversation, each as the user's message and the run's answer: at most `earlierTurnsMax`, in `earlierTurnsBytesMax`.
-   */
-  | { readonly kind: 'step'; readonly runId: string; readonly stepId: string };
-
-/** The messages for a model call: each call is followed by its result, as providers demand. */
-export function promptMessages(transcript: Transcript, scope: PromptScope): PromptMessage[] {
-  const { entries } = transcript;
-  const from = scope.kind === 'conversation' ? 0 : beginOfRun(entries, scope.runId);
-  const messages: PromptMessage[] = scope.kind === 'conversation' ? [] : earlierTurns(transcript, from);
-  for (const entry of entries.slice(from)) {
-    if (scope.kind === 'step' && entry.message.role !== 'user' && entry.stepId !== scope.stepId) continue;
-    const { message, runId } = entry;
-    // A node of a tree may have had nothing to add. No provider takes an empty message.
-    if (message.role === 'assistant' && message.text === '' && message.calls.length === 0) continue;
-    if (message.role !== 'assistant' || message.calls.length === 0) {
-      messages.push(message);
-      continue;
-    }
-    const named = (call: TranscriptCall): TranscriptCall => ({ ...call, callId: resultKey(runId, call.callId) });
-    const calls = message.calls.map(named);
-    const results = message.calls.map((call) => ({
-      ...named(call),
-      ...markedResult(transcript.resultOf(runId, call.callId) ?? { content: endedResult, isError: true }),
-    }));
-    messages.push({ ...message, calls }, { role: 'tool', results });
-  }
-  return messages;
-}
-
-/** The log keeps what came; a model is told what a person would not have seen in it. */
-function markedResult(result: CallResult): CallResult {
-  return { ...result, content: markedForModel(result.content) };
-}
-
-/** Index of the first entry of the latest run, if it is that one; else nothing is in scope. */
-function beginOfRun(entries: readonly TranscriptEntry[], runId: string): number {
-  let begin = entries.length;
-  while (entries[begin - 1]?.runId === runId) begin -= 1;
-  return begin;
-}
-
-/** The last turns before an entry, oldest first: those that were answered, as many as fit. */
-function earlierTurns(transcript: Transcript, before: number): PromptMessage[] {
-  const { entries, answers } = transcript;
-  const messages: PromptMessage[] = [];
-  let bytes = 0;
-  for (let index = before - 1; index >= 0 && messages.length < 2 * earlierTurnsMax; index -= 1) {
-    const { message, runId } = entries[index] as TranscriptEntry;
-    if (message.role !== 'user') continue;
-    const text = outputText(answers.get(runId) ?? [], (revision) => transcript.textAt(revision));
-    if (text === '') continue;
-    bytes += byteLength(message.text) + byteLength(text);
-    if (bytes > earlierTurnsBytesMax) break;
-    messages.unshift(message, { role: 'assistant', text, calls: [], provider: '', opaque: new Uint8Array() });
-  }
-  return messages;
 }

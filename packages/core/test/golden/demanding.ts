@@ -1,8 +1,8 @@
-import { resolveApproval } from '@stopgo/core';
+import { definedAs, editCall, resolveApproval } from '@stopgo/core';
 import { approvals } from '@stopgo/proto';
 import { asking, group, hour, looksAt, one, plain, user, voted, voter, votes } from '../demanding.ts';
 import { by, dawn, type Happening } from '../specification.ts';
-import { approvalOf, claim, drove, starts, unknown } from '../story.ts';
+import { approvalOf, assistant, claim, digests, drove, returns, starts, tools, unknown } from '../story.ts';
 
 const id = 'root#1.0';
 const ana = voter(user('ana', ['finance']));
@@ -31,6 +31,12 @@ const happenedWith = (who: typeof ana, result: string) => (state: Parameters<Ret
   return decision.kind === 'append' ? decision.facts : [];
 };
 
+const editedTo = (argumentsJson: string) => (state: Parameters<ReturnType<typeof votes>>[0]) => {
+  const command = { approvalId: approvalOf(state), voter: ana, now: dawn, said: 'Only this one.', argumentsJson };
+  const decision = editCall(state, command, definedAs(digests, { agent: assistant, tools }));
+  return decision.kind === 'append' ? decision.facts : [];
+};
+
 /** Approvals that demand somebody, and what becomes of them. */
 export const demandingScenarios: Readonly<Record<string, readonly Happening[]>> = {
   quorum: [
@@ -47,6 +53,13 @@ export const demandingScenarios: Readonly<Record<string, readonly Happening[]>> 
     by('bob@x.example', happenedWith(bob, 'booked')),
     by('ana@x.example', happenedWith(ana, 'booked')),
     drove([claim]),
+  ],
+  edited: [
+    ...asking({ ...finance, votes: 2 }),
+    by('bob@x.example', voted(bob)),
+    by('ana@x.example', editedTo('{"id":"one"}')),
+    drove([claim, starts(id)]),
+    drove([returns(id, 'removed')]),
   ],
   'nobody-in-time': [...asking(demanding), ...[1, 2, 4].map((hours) => lookedAt(dawn + hours * hour)), drove([claim])],
   'rejected-for-a-reason': [...asking(finance), by('ana@x.example', rejectedWith('too much')), drove([claim])],

@@ -70,7 +70,7 @@ export const approvalEndpoints: readonly Endpoint[] = [
     path: '/approvals/:uuid',
     summary: 'Approve or reject',
     description:
-      'Decides on an approval and lets the run go on. Approve with {"approved": true}, or action or answer in yes, y, true, approve, approved, ok, confirm; reject with {"approved": false}, or no, n, false, reject, rejected, deny, denied, cancel. A call that has not run is taken back with {"action": "withdraw"}. A call in doubt is decided with {"action": "run_again" | "happened" | "give_up"}. The name of who decides comes from X-Approver or by. Takes Idempotency-Key and Prefer.',
+      'Decides on an approval and lets the run go on. Approve with {"approved": true}, or action or answer in yes, y, true, approve, approved, ok, confirm; reject with {"approved": false}, or no, n, false, reject, rejected, deny, denied, cancel. A call that has not run is taken back with {"action": "withdraw"}. A call of a tool is approved with other arguments with {"action": "approve", "arguments": {…}}: its approval is withdrawn (replaced_by), the changed call is judged by the rules anew, and another approval asked for, which this is a yes to. A call in doubt is decided with {"action": "run_again" | "happened" | "give_up"}. The name of who decides comes from X-Approver or by. Takes Idempotency-Key and Prefer.',
     request: {
       content_type: jsonType,
       schema: {
@@ -85,6 +85,12 @@ export const approvalEndpoints: readonly Endpoint[] = [
         reason: {
           type: 'string',
           description: 'Why, at most 4 KiB; a model whose call is rejected is told, and goes on',
+          required: false,
+        },
+        arguments: {
+          type: 'object',
+          description:
+            'With an approval: the arguments that the call is to have, at most 64 KiB; checked against the schema of its tool',
           required: false,
         },
         by: {
@@ -111,7 +117,8 @@ export const approvalEndpoints: readonly Endpoint[] = [
       },
       '404': notFound,
       '409': {
-        description: 'It was decided before, or withdrawn.',
+        description:
+          'It was decided before, or withdrawn; with reason edit: a rule forbids the changed call, or the call cannot be changed.',
         example: {
           error: '…',
           reason: 'settled',

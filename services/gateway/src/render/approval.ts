@@ -32,6 +32,7 @@ export function renderApproval(approval: views.Approval, now?: number): Answer {
     created_at: rfc3339(approval.requestedAt),
     expires_at: rfc3339(approval.expiresAt),
     overdue: (now !== undefined && isOverdue(approval, now)) || undefined,
+    ...editOf(approval),
     ...demandOf(approval),
     ...decisionOf(approval),
   };
@@ -43,6 +44,22 @@ const isOverdue = ({ status, expiresAt, demand }: views.Approval, now: number): 
   expiresAt !== undefined &&
   demand?.onExpiry === facts.OnExpiry.LEAVE &&
   timestampMs(expiresAt) <= now;
+
+/** Who changed the arguments, and what they were; of the approval before: which one stands for the changed call. */
+function editOf({ edit, argumentsBeforeJson, replacedBy }: views.Approval): {
+  readonly [key: string]: Answer | undefined;
+} {
+  return {
+    edited: edit && {
+      by: shownLine(edit.voter?.name ?? ''),
+      claimed: edit.voter?.claimed ?? false,
+      said: edit.said === '' ? undefined : visibleText(edit.said),
+      replaces: edit.replaces,
+      tool_args_before: callArguments(argumentsBeforeJson) ?? {},
+    },
+    replaced_by: presentText(replacedBy),
+  };
+}
 
 /** Who may decide, who has, and what happens when nobody does; nothing where nobody in particular is asked. */
 function demandOf({ demand, votes, escalations, reminders }: views.Approval): {

@@ -13,8 +13,9 @@ import {
   saidBytesMax,
   textBytesMax,
 } from '@stopgo/core';
-import { objectBody } from '@stopgo/http';
-import type { views } from '@stopgo/proto';
+import { exactObjectBody, type JsonObject, objectBody } from '@stopgo/http';
+import { type views, approvals as wire } from '@stopgo/proto';
+import type { Request } from 'express';
 import { approverActor } from '../actor.ts';
 import { callMarginMs, nameCharactersMax } from '../bounds.ts';
 import { idempotencyOf } from '../idempotency.ts';
@@ -96,11 +97,12 @@ const get =
 const resolve =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const body = objectBody(req, decisionMembers);
+    const body = bodyOf(req);
     const parsed = parseDecision(body);
     if (!parsed.ok) throw invalidArgument(parsed.problem);
     const result = textMember(body, 'result', textBytesMax) ?? '';
     const said = textMember(body, 'reason', saidBytesMax) ?? '';
+    const { argumentsJson = '' } = parsed.decision;
     const actor = approverActor(req, frame, parsed.by);
     const id = approvalIdOf(req);
     await permit(deps, frame, 'approval.resolve', { kind: 'approval', id });
@@ -110,9 +112,10 @@ const resolve =
     const call = deps.clients.approvals.resolve(
       {
         approvalId: id,
-        kind: parsed.decision.kind,
+        kind: argumentsJson === '' ? parsed.decision.kind : wire.DecisionKind.EDIT,
         result,
         said,
+        argumentsJson,
         actor,
         wait: { milliseconds },
         ...(idempotency === undefined ? {} : { idempotency }),
@@ -130,6 +133,12 @@ const resolve =
     }
     await answerTurn(deps, res, frame, { turn, status: 200, preferences, waitMs: milliseconds, withResult: true });
   };
+
+/** Arguments are kept and sent on as values: what would not survive that is refused. */
+function bodyOf(req: Request): JsonObject {
+  const body = objectBody(req, decisionMembers);
+  return body.arguments === undefined ? body : exactObjectBody(req, decisionMembers);
+}
 
 function present(approval: views.Approval | undefined): views.Approval {
   if (approval === undefined) throw internalError('an answer came without its approval');

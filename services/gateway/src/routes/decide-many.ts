@@ -53,6 +53,8 @@ function decisionsIn(req: Request, frame: Frame, { decisions, by }: JsonObject):
     const { uuid, reason, ...decision } = members;
     if (typeof uuid !== 'string' || !isUuid(uuid.toLowerCase()))
       throw invalidArgument(`"${where}.uuid" is no id of an approval`);
+    if (decision.arguments !== undefined)
+      throw invalidArgument(`"${where}.arguments": arguments are changed one call at a time: POST /approvals/${uuid}`);
     const parsed = parseDecision({ ...(by === undefined ? {} : { by }), ...decision });
     if (!parsed.ok) throw invalidArgument(`"${where}": ${parsed.problem}`);
     if (reason !== undefined && typeof reason !== 'string') throw invalidArgument(`"${where}.reason" must be a text`);

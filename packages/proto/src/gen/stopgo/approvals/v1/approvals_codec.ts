@@ -390,6 +390,7 @@ export function zeroResolveRequest(): ResolveRequest {
     kind: 0,
     result: '',
     said: '',
+    argumentsJson: '',
   };
 }
 
@@ -424,6 +425,9 @@ export function writeResolveRequest(writer: Writer, message: ResolveRequest): vo
   }
   if (message.said !== '') {
     writer.string(66, message.said);
+  }
+  if (message.argumentsJson !== '') {
+    writer.string(74, message.argumentsJson);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -466,6 +470,10 @@ export function readResolveRequest(reader: Reader, length: number, message: Reso
         if (tag !== 66) throw new LeftToLibrary();
         message.said = reader.string();
         break;
+      case 9:
+        if (tag !== 74) throw new LeftToLibrary();
+        message.argumentsJson = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -485,6 +493,7 @@ export function createResolveRequest(given: Given): ResolveRequest {
   if (given.wait != null) message.wait = toMessage(given.wait, createWait, "stopgo.orchestrator.v1.Wait");
   if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
   if (given.said != null) message.said = given.said;
+  if (given.argumentsJson != null) message.argumentsJson = given.argumentsJson;
   return message;
 }
 

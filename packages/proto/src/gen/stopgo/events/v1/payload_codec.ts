@@ -2,8 +2,8 @@
 // @generated from file stopgo/events/v1/payload.proto (package stopgo.events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AgentDefined, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, Caller, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepFinished, StepStarted, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
-import { AgentDefinedSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallerSchema, CallSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepFinishedSchema, StepStartedSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
+import type { AgentDefined, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepFinished, StepStarted, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
+import { AgentDefinedSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepFinishedSchema, StepStartedSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
@@ -292,6 +292,12 @@ export function writePayload(writer: Writer, message: Payload): void {
       writer.join(begin);
       break;
     }
+    case "callEdited": {
+      const begin = writer.fork(426);
+      writeCallEdited(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
     case "userCreated": {
       const begin = writer.fork(482);
       writeUserCreated(writer, message.fact.value);
@@ -518,6 +524,10 @@ export function readPayload(reader: Reader, length: number, message: Payload): P
         if (tag !== 418) throw new LeftToLibrary();
         message.fact = { case: "approvalEscalated", value: readApprovalEscalated(reader, reader.uint32(), message.fact.case === "approvalEscalated" ? message.fact.value : zeroApprovalEscalated()) };
         break;
+      case 53:
+        if (tag !== 426) throw new LeftToLibrary();
+        message.fact = { case: "callEdited", value: readCallEdited(reader, reader.uint32(), message.fact.case === "callEdited" ? message.fact.value : zeroCallEdited()) };
+        break;
       case 60:
         if (tag !== 482) throw new LeftToLibrary();
         message.fact = { case: "userCreated", value: readUserCreated(reader, reader.uint32(), message.fact.case === "userCreated" ? message.fact.value : zeroUserCreated()) };
@@ -690,6 +700,9 @@ export function createPayload(given: Given): Payload {
         break;
       case "approvalEscalated":
         message.fact = { case: "approvalEscalated", value: toMessage(value, createApprovalEscalated, "stopgo.events.v1.ApprovalEscalated") };
+        break;
+      case "callEdited":
+        message.fact = { case: "callEdited", value: toMessage(value, createCallEdited, "stopgo.events.v1.CallEdited") };
         break;
       case "userCreated":
         message.fact = { case: "userCreated", value: toMessage(value, createUserCreated, "stopgo.events.v1.UserCreated") };
@@ -2073,6 +2086,11 @@ export function writeApprovalRequested(writer: Writer, message: ApprovalRequeste
   for (const one of message.notify) {
     writer.string(154, one);
   }
+  if (message.edit !== undefined) {
+    const begin = writer.fork(162);
+    writeEdit(writer, message.edit);
+    writer.join(begin);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -2158,6 +2176,10 @@ export function readApprovalRequested(reader: Reader, length: number, message: A
         if (tag !== 154) throw new LeftToLibrary();
         message.notify.push(reader.string());
         break;
+      case 20:
+        if (tag !== 162) throw new LeftToLibrary();
+        message.edit = readEdit(reader, reader.uint32(), message.edit ?? zeroEdit());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2188,6 +2210,199 @@ export function createApprovalRequested(given: Given): ApprovalRequested {
   if (given.policyDigest != null) message.policyDigest = given.policyDigest;
   if (given.rule != null) message.rule = given.rule;
   if (given.notify != null) message.notify = given.notify;
+  if (given.edit != null) message.edit = toMessage(given.edit, createEdit, "stopgo.events.v1.Edit");
+  return message;
+}
+
+export function zeroEdit(): Edit {
+  return {
+    $typeName: "stopgo.events.v1.Edit",
+    replaces: '',
+    said: '',
+  };
+}
+
+export function writeEdit(writer: Writer, message: Edit): void {
+  if (message.$typeName !== "stopgo.events.v1.Edit") throw new LeftToLibrary();
+  if (message.replaces !== '') {
+    writer.string(10, message.replaces);
+  }
+  if (message.voter !== undefined) {
+    const begin = writer.fork(18);
+    writeVoter(writer, message.voter);
+    writer.join(begin);
+  }
+  if (message.said !== '') {
+    writer.string(26, message.said);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readEdit(reader: Reader, length: number, message: Edit): Edit {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.replaces = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.voter = readVoter(reader, reader.uint32(), message.voter ?? zeroVoter());
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.said = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createEdit(given: Given): Edit {
+  const message = zeroEdit();
+  if (given.replaces != null) message.replaces = given.replaces;
+  if (given.voter != null) message.voter = toMessage(given.voter, createVoter, "stopgo.events.v1.Voter");
+  if (given.said != null) message.said = given.said;
+  return message;
+}
+
+export function zeroCallEdited(): CallEdited {
+  return {
+    $typeName: "stopgo.events.v1.CallEdited",
+    runId: '',
+    stepId: '',
+    callId: '',
+    approvalId: '',
+    beforeDigest: '',
+    beforeRevision: 0,
+    said: '',
+    sessionId: '',
+  };
+}
+
+export function writeCallEdited(writer: Writer, message: CallEdited): void {
+  if (message.$typeName !== "stopgo.events.v1.CallEdited") throw new LeftToLibrary();
+  if (message.runId !== '') {
+    writer.string(10, message.runId);
+  }
+  if (message.stepId !== '') {
+    writer.string(18, message.stepId);
+  }
+  if (message.callId !== '') {
+    writer.string(26, message.callId);
+  }
+  if (message.call !== undefined) {
+    const begin = writer.fork(34);
+    writeCall(writer, message.call);
+    writer.join(begin);
+  }
+  if (message.approvalId !== '') {
+    writer.string(42, message.approvalId);
+  }
+  if (message.beforeDigest !== '') {
+    writer.string(50, message.beforeDigest);
+  }
+  if (message.beforeRevision != 0) {
+    writer.uint32(56, message.beforeRevision);
+  }
+  if (message.voter !== undefined) {
+    const begin = writer.fork(66);
+    writeVoter(writer, message.voter);
+    writer.join(begin);
+  }
+  if (message.said !== '') {
+    writer.string(74, message.said);
+  }
+  if (message.idempotency !== undefined) {
+    const begin = writer.fork(82);
+    writeIdempotency(writer, message.idempotency);
+    writer.join(begin);
+  }
+  if (message.sessionId !== '') {
+    writer.string(90, message.sessionId);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readCallEdited(reader: Reader, length: number, message: CallEdited): CallEdited {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.runId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.stepId = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.callId = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.call = readCall(reader, reader.uint32(), message.call ?? zeroCall());
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.approvalId = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.beforeDigest = reader.string();
+        break;
+      case 7:
+        if (tag !== 56) throw new LeftToLibrary();
+        message.beforeRevision = reader.uint32();
+        break;
+      case 8:
+        if (tag !== 66) throw new LeftToLibrary();
+        message.voter = readVoter(reader, reader.uint32(), message.voter ?? zeroVoter());
+        break;
+      case 9:
+        if (tag !== 74) throw new LeftToLibrary();
+        message.said = reader.string();
+        break;
+      case 10:
+        if (tag !== 82) throw new LeftToLibrary();
+        message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
+        break;
+      case 11:
+        if (tag !== 90) throw new LeftToLibrary();
+        message.sessionId = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createCallEdited(given: Given): CallEdited {
+  const message = zeroCallEdited();
+  if (given.runId != null) message.runId = given.runId;
+  if (given.stepId != null) message.stepId = given.stepId;
+  if (given.callId != null) message.callId = given.callId;
+  if (given.call != null) message.call = toMessage(given.call, createCall, "stopgo.events.v1.Call");
+  if (given.approvalId != null) message.approvalId = given.approvalId;
+  if (given.beforeDigest != null) message.beforeDigest = given.beforeDigest;
+  if (given.beforeRevision != null) message.beforeRevision = given.beforeRevision;
+  if (given.voter != null) message.voter = toMessage(given.voter, createVoter, "stopgo.events.v1.Voter");
+  if (given.said != null) message.said = given.said;
+  if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  if (given.sessionId != null) message.sessionId = given.sessionId;
   return message;
 }
 
@@ -6478,6 +6693,8 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [ModelFailedSchema, { zero: zeroModelFailed, write: writeModelFailed, read: readModelFailed, create: createModelFailed }],
   [ModelAnsweredNothingSchema, { zero: zeroModelAnsweredNothing, write: writeModelAnsweredNothing, read: readModelAnsweredNothing, create: createModelAnsweredNothing }],
   [ApprovalRequestedSchema, { zero: zeroApprovalRequested, write: writeApprovalRequested, read: readApprovalRequested, create: createApprovalRequested }],
+  [EditSchema, { zero: zeroEdit, write: writeEdit, read: readEdit, create: createEdit }],
+  [CallEditedSchema, { zero: zeroCallEdited, write: writeCallEdited, read: readCallEdited, create: createCallEdited }],
   [DemandSchema, { zero: zeroDemand, write: writeDemand, read: readDemand, create: createDemand }],
   [ApproverSchema, { zero: zeroApprover, write: writeApprover, read: readApprover, create: createApprover }],
   [EscalationSchema, { zero: zeroEscalation, write: writeEscalation, read: readEscalation, create: createEscalation }],

@@ -10,7 +10,7 @@ import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from ".
 import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
 import { toBytes, toMessage, toMessages } from "../../../../codec/made.ts";
-import { createBlobRef, createDemand, createVoter, readBlobRef, readDemand, readVoter, writeBlobRef, writeDemand, writeVoter, zeroBlobRef, zeroDemand, zeroVoter } from "../../events/v1/payload_codec.ts";
+import { createBlobRef, createDemand, createEdit, createVoter, readBlobRef, readDemand, readEdit, readVoter, writeBlobRef, writeDemand, writeEdit, writeVoter, zeroBlobRef, zeroDemand, zeroEdit, zeroVoter } from "../../events/v1/payload_codec.ts";
 import type { ApprovalKind, Decision, UserRole } from "../../events/v1/payload_pb.ts";
 import type { DescMessage } from "@bufbuild/protobuf";
 
@@ -946,6 +946,8 @@ export function zeroApproval(): Approval {
     escalations: 0,
     notify: [],
     rule: '',
+    argumentsBeforeJson: '',
+    replacedBy: '',
   };
 }
 
@@ -1073,6 +1075,17 @@ export function writeApproval(writer: Writer, message: Approval): void {
   }
   if (message.rule !== '') {
     writer.string(298, message.rule);
+  }
+  if (message.edit !== undefined) {
+    const begin = writer.fork(306);
+    writeEdit(writer, message.edit);
+    writer.join(begin);
+  }
+  if (message.argumentsBeforeJson !== '') {
+    writer.string(314, message.argumentsBeforeJson);
+  }
+  if (message.replacedBy !== '') {
+    writer.string(322, message.replacedBy);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1231,6 +1244,18 @@ export function readApproval(reader: Reader, length: number, message: Approval):
         if (tag !== 298) throw new LeftToLibrary();
         message.rule = reader.string();
         break;
+      case 38:
+        if (tag !== 306) throw new LeftToLibrary();
+        message.edit = readEdit(reader, reader.uint32(), message.edit ?? zeroEdit());
+        break;
+      case 39:
+        if (tag !== 314) throw new LeftToLibrary();
+        message.argumentsBeforeJson = reader.string();
+        break;
+      case 40:
+        if (tag !== 322) throw new LeftToLibrary();
+        message.replacedBy = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1279,6 +1304,9 @@ export function createApproval(given: Given): Approval {
   if (given.escalations != null) message.escalations = given.escalations;
   if (given.notify != null) message.notify = toMessages(given.notify, createNotifiedWebhook, "stopgo.store.v1.NotifiedWebhook");
   if (given.rule != null) message.rule = given.rule;
+  if (given.edit != null) message.edit = toMessage(given.edit, createEdit, "stopgo.events.v1.Edit");
+  if (given.argumentsBeforeJson != null) message.argumentsBeforeJson = given.argumentsBeforeJson;
+  if (given.replacedBy != null) message.replacedBy = given.replacedBy;
   return message;
 }
 

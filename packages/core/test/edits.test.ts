@@ -1,0 +1,244 @@
+import {
+  advance,
+  type ConversationState,
+  definedAs,
+  editCall,
+  evolve,
+  type Fact,
+  promptMessages,
+  TranscriptBuilder,
+  ticketOf,
+} from '@stopgo/core';
+import { approvals, facts } from '@stopgo/proto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { resolveApproval } from '../src/interrupts/decide-approval.ts';
+import type { DemandSpec, Policy } from '../src/policy/policy.ts';
+import { anonymous, hour, one, plain, voter } from './demanding.ts';
+import { rule } from './rules.ts';
+import { dawn, given, recorded } from './specification.ts';
+import {
+  answered,
+  approvalOf,
+  assistant,
+  call,
+  claim,
+  digestsWith,
+  drove,
+  grants,
+  opened,
+  returns,
+  said,
+  starts,
+  tools,
+  unknown,
+} from './story.ts';
+
+/** Somebody changes the arguments of a call that waits. */
+const { APPROVE, REJECT, WITHDRAW } = approvals.DecisionKind;
+const id = 'root#1.0';
+const [ana, bob, eve] = [voter(anonymous, 'ana'), voter(anonymous, 'bob'), voter(anonymous, 'eve')];
+const two: DemandSpec = { ...plain, approvers: [one('ana'), one('bob')], votes: 2 };
+const policy: Policy = {
+  rules: [
+    rule('never', 'deny', { when: 'args.n > 1000.0', reason: 'Not so many.' }),
+    rule('many', 'ask', { when: 'args.n > 100.0', demand: two }),
+    rule('few', 'allow', { when: 'args.n < 10.0' }),
+  ],
+};
+
+const asks = (n: number, rules = policy, name = 'remove') => [
+  opened,
+  said('wipe', { policy: rules }),
+  answered({ calls: [call(name, { n })] }, { policy: rules }),
+];
+
+const edits =
+  (
+    n: unknown,
+    who = ana,
+    { rules = policy, now = dawn, approvalId }: { rules?: Policy; now?: number; approvalId?: string } = {},
+  ) =>
+  (state: ConversationState) =>
+    editCall(
+      state,
+      {
+        approvalId: approvalId ?? approvalOf(state),
+        argumentsJson: JSON.stringify({ n }),
+        voter: who,
+        now,
+        said: 'Less.',
+      },
+      definedAs(digestsWith(rules), { agent: assistant, tools, policy: rules }),
+    );
+
+const made =
+  (n: unknown, who = ana) =>
+  (state: ConversationState): readonly Fact[] => {
+    const decision = edits(n, who)(state);
+    if (decision.kind !== 'append') throw new Error(JSON.stringify(decision));
+    return decision.facts;
+  };
+
+describe('a call that somebody approves with other arguments', () => {
+  test('is recorded as it was and as it is, asked for anew and approved', () => {
+    const before = given(...asks(50));
+    const old = before.state.run?.calls[id];
+    const edited = before
+      .when(edits(5))
+      .thenFacts(
+        ['approvalResolved', { decision: facts.Decision.WITHDRAWN, approvalId: approvalOf(before.state) }],
+        ['callEdited', { callId: id, beforeDigest: old?.digest, beforeRevision: old?.revision, said: 'Less.' }],
+        ['approvalRequested', { rule: 'few', callRevision: before.state.revision + 2 }],
+        ['approvalResolved', { decision: facts.Decision.APPROVED }],
+      );
+    const { state } = edited;
+    expect(state.run?.calls[id]).toMatchObject({ phase: 'ready', gated: true, revision: before.state.revision + 2 });
+    // What a bridge compares with what it is about to send.
+    expect(ticketOf(state, 'run-1', id)?.digest).toBe(state.run?.calls[id]?.digest);
+    expect(state.run?.calls[id]?.digest).not.toBe(old?.digest);
+  });
+
+  test('waits for those whom the changed call demands, whoever said yes before', () => {
+    const waits = given(...asks(200), made(300, ana));
+    expect(waits.state.run?.calls[id]?.phase).toBe('waiting');
+    waits.when(edits(300)).thenRefused({ kind: 'uneditable' });
+    waits
+      .when((state) =>
+        resolveApproval(state, { approvalId: approvalOf(state), decision: { kind: APPROVE }, voter: bob }),
+      )
+      .thenFacts(['approvalResolved', { decision: facts.Decision.APPROVED }]);
+    // eve may change what anybody may decide, and is not asked about what it is then.
+    const byEve = given(...asks(50), made(300, eve));
+    expect(byEve.log.at(-1)?.fact).toMatchObject({ case: 'approvalRequested', value: { rule: 'many' } });
+    expect(byEve.state.run?.calls[id]?.phase).toBe('waiting');
+  });
+
+  test('is left alone by who may not decide it, by what a rule forbids, and if nothing changes', () => {
+    given(...asks(200))
+      .when(edits(5, eve))
+      .thenRefused({ kind: 'not_entitled' });
+    given(...asks(50))
+      .when(edits(2000))
+      .thenRefused({ kind: 'uneditable', reason: expect.stringContaining('Not so many.') });
+    given(...asks(50))
+      .when(edits(50))
+      .thenRefused({ kind: 'uneditable' });
+    given(...asks(50), made(60))
+      .when(edits(70, ana, { approvalId: 'another' }))
+      .thenRefused({ kind: 'past' });
+  });
+
+  test('is not changed any more when it may have happened', () => {
+    const doubtful = given(
+      ...asks(50),
+      made(60),
+      drove([claim, starts(id)], { policy }),
+      drove([unknown(id)], { policy }),
+    );
+    doubtful.when(edits(70)).thenRefused({ kind: 'uneditable', reason: expect.stringContaining('may have happened') });
+  });
+
+  test('is judged by what was called before it, and not by itself', () => {
+    const rules: Policy = { rules: [rule('first', 'ask', { when: 'run.calls_of_tool == 0', demand: two })] };
+    given(...asks(50, rules))
+      .when(edits(60, ana, { rules }))
+      .thenFacts('approvalResolved', 'callEdited', ['approvalRequested', { rule: 'first' }], 'approvalVoted');
+  });
+
+  test('waits for a person also where the like of it is approved', () => {
+    const stands = given(...asks(50), grants(id));
+    stands
+      .when(edits(60, eve))
+      .thenFacts('approvalResolved', 'callEdited', 'approvalRequested', ['approvalResolved', { byPolicy: false }]);
+  });
+
+  test('is told to the model with what came of it; its own call stays as it made it', () => {
+    const { log } = given(
+      ...asks(50),
+      made(60),
+      drove([claim, starts(id)], { policy }),
+      drove([returns(id, 'gone')], { policy }),
+    );
+    const transcript = new TranscriptBuilder();
+    for (const event of log) transcript.add(event);
+    const edit = log.find(({ fact }) => fact.case === 'callEdited');
+    expect(transcript.argumentsAt(edit?.revision ?? 0, id)).toBe('{"n":60}');
+    const [, asked, result] = promptMessages(transcript, { kind: 'conversation' });
+    expect(asked).toMatchObject({ calls: [{ argumentsJson: '{"n":50}' }] });
+    expect(result).toMatchObject({
+      results: [{ content: expect.stringMatching(/changed the arguments.*\{"n":60\}\n.*\ngone$/s) }],
+    });
+  });
+});
+
+const who = fc.constantFrom(ana, bob, eve);
+const step = fc.oneof(
+  fc.record({
+    what: fc.constant('edit' as const),
+    who,
+    n: fc.constantFrom(5, 50, 60, 200, 300, 2000),
+    hours: fc.nat(9),
+  }),
+  fc.record({
+    what: fc.constantFrom('yes' as const, 'no' as const, 'withdraw' as const, 'look' as const),
+    who,
+    hours: fc.nat(9),
+    n: fc.constant(0),
+  }),
+);
+
+test('of edits, votes, withdrawals and the end in any order one wins, and no call runs without what it demands as it is', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 14 }), fc.constantFrom(50, 200), (steps, first) => {
+      const ends: DemandSpec = { ...two, expires: { afterMs: 5 * hour, verdict: 'reject' } };
+      const rules: Policy = {
+        rules: policy.rules.map((each) => (each.name === 'many' ? { ...each, demand: ends } : each)),
+      };
+      let { state } = given(...asks(first, rules));
+      const initial = approvalOf(state);
+      let current = initial;
+      let n: number = first;
+      let since = 0;
+      let yes = new Set<string>();
+      let isOver = false;
+      for (const one of [...steps].sort((a, b) => a.hours - b.hours)) {
+        const now = dawn + one.hours * hour;
+        const kind = { yes: APPROVE, no: REJECT, withdraw: WITHDRAW, edit: APPROVE, look: APPROVE }[one.what];
+        const decision =
+          one.what === 'edit'
+            ? edits(one.n, one.who, { rules, now, approvalId: current })(state)
+            : one.what === 'look'
+              ? looksAtWith(rules, now)(state)
+              : resolveApproval(state, { approvalId: current, decision: { kind }, voter: one.who, now });
+        const all = 'facts' in decision ? decision.facts : [];
+        if (isOver && one.what !== 'look') expect(all, 'what is decided stays decided').toEqual([]);
+        if (one.what === 'edit' && all.length > 0) {
+          expect(one.n, 'what is forbidden is not called').toBeLessThan(1000);
+          if (n > 100) expect(one.who, 'who may not decide it does not change it').not.toBe(eve);
+          if (n > 100) expect(one.hours - since, 'nothing is changed after the end').toBeLessThan(5);
+          [n, since, yes] = [one.n, one.hours, new Set()];
+        }
+        for (const event of recorded(all, state.revision)) {
+          state = evolve(state, { ...event, time: now });
+          const { fact } = event;
+          if (fact.case === 'approvalRequested') current = fact.value.approvalId;
+          if (fact.case === 'approvalVoted') yes.add(one.who.key);
+          if (fact.case !== 'approvalResolved' || fact.value.approvalId !== current) continue;
+          if (one.what === 'edit' && fact.value.decision === facts.Decision.WITHDRAWN) continue;
+          isOver = true;
+          if (fact.value.decision === facts.Decision.APPROVED) yes.add(one.who.key);
+        }
+        if (state.run?.calls[id]?.phase !== 'ready') continue;
+        const needed = n > 100 ? 2 : 1;
+        expect(yes.size, `so many have said yes to ${n}`).toBe(needed);
+        if (needed === 2) expect(yes.has(eve.key)).toBe(false);
+        expect(state.run.calls[id]?.approvalId).toBe(current);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+const looksAtWith = (rules: Policy, now: number) => (state: ConversationState) =>
+  advance(definedAs(digestsWith(rules), { agent: assistant, tools, policy: rules }), state, now);
