@@ -379,7 +379,6 @@ export class Teller {
     };
     const { push } = await pushes.change(this.#push, this.#actor, decide, this.#signal);
     if (push.revision > this.#push.revision) this.#push = push;
-    if (isGivenUp) await this.#introduce();
     if (outcome.kind === 'failed') warnOfFailure(logger, conversationId, config, outcome.reason, isGivenUp);
   }
 
