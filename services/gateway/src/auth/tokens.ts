@@ -49,7 +49,7 @@ const ofPublicKey = ['RS256', 'ES256'];
 /** @throws Error in one line for a file of keys that cannot be used. */
 export function tokenCheck(rules: TokenRules, now: () => number): CheckToken {
   const { issuer, audience, clockSkewMs, keys } = rules;
-  const key = keyOf(keys);
+  const key = keyOf(keys, now);
   const options = {
     ...{ issuer, audience, clockTolerance: clockSkewMs / 1_000 },
     algorithms: keys.kind === 'secret' ? ofSecret : ofPublicKey,
@@ -66,7 +66,7 @@ export function tokenCheck(rules: TokenRules, now: () => number): CheckToken {
   };
 }
 
-function keyOf(keys: TokenRules['keys']): JWTVerifyGetKey | Uint8Array {
+function keyOf(keys: TokenRules['keys'], now: () => number): JWTVerifyGetKey | Uint8Array {
   switch (keys.kind) {
     case 'secret':
       return new TextEncoder().encode(keys.secret);
@@ -77,12 +77,15 @@ function keyOf(keys: TokenRules['keys']): JWTVerifyGetKey | Uint8Array {
         cacheMaxAge: keysCacheMs,
       });
     case 'file':
-      return keysIn(keys.path);
+      return keysIn(keys.path, now);
   }
 }
 
-/** Read again for a key that it did not have, so that keys are replaced without a restart. */
-function keysIn(path: string): JWTVerifyGetKey {
+/**
+ * Read again for a key that it did not have, so that keys are replaced without a restart; but not more often than keys of an address:
+ * anybody can send a token that names a key of nobody. A file that cannot be used now, half written say, leaves the keys as they were.
+ */
+function keysIn(path: string, now: () => number): JWTVerifyGetKey {
   const read = (): ReturnType<typeof createLocalJWKSet> => {
     try {
       return createLocalJWKSet(JSON.parse(readFileSync(path, 'utf8')) as JSONWebKeySet);
@@ -91,12 +94,19 @@ function keysIn(path: string): JWTVerifyGetKey {
     }
   };
   let known = read();
+  let againFrom = Number.NEGATIVE_INFINITY;
   return async (header, token) => {
     try {
       return await known(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      known = read();
+      if (now() < againFrom) throw error;
+      againFrom = now() + keysCooldownMs;
+      try {
+        known = read();
+      } catch {
+        throw error;
+      }
       return known(header, token);
     }
   };

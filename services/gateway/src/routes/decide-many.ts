@@ -1,5 +1,6 @@
 import { decisionMembers, type HumanDecision, invalidArgument, isUuid, parseDecision } from '@stopgo/core';
 import { type JsonObject, objectBody, refuseUnknownMembers } from '@stopgo/http';
+import { describeError } from '@stopgo/runtime';
 import type { Request } from 'express';
 import { approverActor, type RestActor } from '../actor.ts';
 import { callMarginMs, decisionsMax } from '../bounds.ts';
@@ -84,7 +85,7 @@ async function answered(deps: RouteDependencies, one: Named, { frame, identity }
     return { uuid, status: 200, approval: approval && renderApproval(approval) };
   } catch (error) {
     const report = (cause: unknown, id: string): void =>
-      deps.log.error('internal error', { error_id: id, path, sid: frame.sessionId, error: String(cause) });
+      deps.log.error('internal error', { error_id: id, path, sid: frame.sessionId, error: describeError(cause) });
     const { status, body } = problemOf(error, deps.newId, report, true);
     return { uuid, status, ...body };
   }
