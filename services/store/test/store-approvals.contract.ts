@@ -69,6 +69,10 @@ export function approvalTests({ client, send, told }: AtHand): void {
         escalations: [{ at: timestampFromMs(at + 3_600_000), approvers: [who('group', 'ops')] }],
       },
       { approvers: [], votes: 2 },
+      {
+        approvers: [who('group', 'finance')],
+        escalations: [{ at: timestampFromMs(at + 3_600_000), approvers: [who('group', 'finance')] }],
+      },
     ];
     const requesters = ['user:ana', 'user:bob', ''];
     for (let n = 0; n < 42; n++) {

@@ -1,0 +1,61 @@
+import { create, toBinary, views } from '@stopgo/proto';
+import { expect, test } from 'vitest';
+import { openDatabase } from '../src/adapters/sqlite/database.ts';
+import { HotConversations } from '../src/adapters/sqlite-views/hot-conversations.ts';
+import { resetViews } from '../src/adapters/sqlite-views/schema.ts';
+import { viewTables } from '../src/adapters/sqlite-views/view-tables.ts';
+import { SqliteViews } from '../src/adapters/sqlite-views/views.ts';
+import { approvalsLookedAtMax } from '../src/bounds.ts';
+
+const { PENDING } = views.ApprovalStatus;
+const waiting = 2 * approvalsLookedAtMax + 5;
+
+test('a page looks at a bounded number of approvals, says where to go on, and walks along an index', () => {
+  const database = openDatabase(':memory:', 'write');
+  resetViews(database);
+  const plans: string[] = [];
+  const tables = viewTables({
+    ...database,
+    all: (sql, map) => {
+      if (sql.includes('approvals AS p'))
+        plans.push(
+          database
+            .all(`EXPLAIN QUERY PLAN ${sql}`, (row) => String(row[3]))(...Array.from(sql.matchAll(/\?/g), () => 0))
+            .join(),
+        );
+      return database.all(sql, map);
+    },
+  });
+  expect(plans).toHaveLength(9);
+  for (const plan of plans) expect(plan).not.toMatch(/SCAN|TEMP B-TREE/);
+  expect(plans.join()).toContain('SEARCH p USING INDEX approvals_waiting_by_tool (tool=? AND key>?)');
+
+  const bytes = Buffer.from(toBinary(views.ApprovalSchema, create(views.ApprovalSchema, { id: 'a' }))).toString('hex');
+  database.exec(`
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${waiting})
+    INSERT INTO approvals (key, id, conversation, status, principal, tool, server, node, requested_at, bytes)
+      SELECT i, 'a' || i, i, ${PENDING}, 'user:ana', iif(i = ${waiting}, 'rare', 'often'), 's', iif(i = ${waiting}, 'rare', ''), i,
+        x'${bytes}' FROM n;
+    INSERT INTO approval_askings (asked, key, from_at, not_by) SELECT 'anybody', key, 0, '' FROM approvals`);
+  const noConversation = () => {
+    throw new Error('a list of all approvals reads no conversation');
+  };
+  const list = new SqliteViews(tables, new HotConversations(tables, noConversation));
+  const all = { status: PENDING, conversationId: undefined };
+  const askedOf = { words: ['anybody', 'role:ADMIN'], principal: 'user:bob', at: 0 };
+  const principal = 'user:ana';
+  for (const filter of [all, { ...all, principal }, { ...all, askedOf }]) {
+    const sizes: number[] = [];
+    let after: number | undefined;
+    do {
+      const page = list.approvals({ ...filter, narrow: { node: 'rare' } }, { limit: 10, after });
+      sizes.push(page.rows.length);
+      after = page.next;
+    } while (after !== undefined);
+    expect(sizes).toEqual([0, 0, 1]);
+  }
+  // The tool of what waits has an index of its own: one page has it.
+  const found = list.approvals({ ...all, narrow: { tool: 'rare' } }, { limit: 10, after: undefined });
+  expect([found.rows.length, found.next]).toEqual([1, undefined]);
+  database.close();
+});
