@@ -11,11 +11,17 @@ let journal: Journal;
 let platform: Platform;
 let http: Client;
 
+const launch = async (yaml: string): Promise<void> => {
+  platform = await start(place, yaml, { env: model.env, asProcess: true });
+  http = client(platform.url);
+};
+let config = '';
+
 beforeAll(async () => {
   model = await scriptedModel();
   place = workplace();
   journal = journalOf(place);
-  const yaml = `
+  config = `
 host: 127.0.0.1
 port: 0
 data_dir: ${JSON.stringify(place.dataDir)}
@@ -25,8 +31,7 @@ approvals:
     - { name: never, tool: erase, when: 'args.name.startsWith("all")', verdict: deny, reason: Not everything. }
     - { name: two, tool: erase, when: 'args.name.startsWith("big")', verdict: ask, approvers: "2 of [ana@x.example, bob@x.example, carl@x.example]" }
 `;
-  platform = await start(place, yaml, { env: model.env });
-  http = client(platform.url);
+  await launch(config);
 }, 60_000);
 
 afterAll(async () => {
@@ -108,13 +113,16 @@ describe('a call that is approved with other arguments', () => {
       tool_args: { name: 'big two' },
     });
     expect(journal.began('erase', 'big two')).toBe(0);
+    // What was changed outlives a crash.
+    await platform.end('SIGKILL');
+    await launch(config);
     expect((await http.post(`/approvals/${next}`, { approved: true, by: 'carl@x.example' })).status).toBe(200);
     await until('the run is over', async () => {
       const { run } = (await http.get(`/conversations/${conversation}`)).body.conversation;
       return run?.status === 'completed' ? true : undefined;
     });
     expect([journal.began('erase', 'big one'), journal.began('erase', 'big two')]).toEqual([0, 1]);
-  });
+  }, 60_000);
 
   test('has one winner among many', async () => {
     const { uuid } = await asked('raced');

@@ -94,6 +94,9 @@ describe('a call that somebody approves with other arguments', () => {
       );
     const { state } = edited;
     expect(state.run?.calls[id]).toMatchObject({ phase: 'ready', gated: true, revision: before.state.revision + 2 });
+    // The old approval lets nothing run, even if the log ended right after the change.
+    const cut = given(...asks(50), (now) => made(5)(now).slice(0, 2)).state;
+    expect(cut.run?.calls[id]).toMatchObject({ phase: 'waiting', digest: state.run?.calls[id]?.digest });
     // What a bridge compares with what it is about to send.
     expect(ticketOf(state, 'run-1', id)?.digest).toBe(state.run?.calls[id]?.digest);
     expect(state.run?.calls[id]?.digest).not.toBe(old?.digest);
