@@ -77,7 +77,7 @@ export function approvalTests({ client, send, told }: AtHand): void {
     const requesters = ['user:ana', 'user:bob', ''];
     for (let n = 0; n < 42; n++) {
       const story = new Story();
-      const principal = `user:${names[n % 2] === 'a' ? 'ana' : 'bob'}`;
+      const principal = `user:${n % 3 === 0 ? 'ana' : 'bob'}`;
       await send(story.created('', { principal }));
       await send(story.asked('go', requesters[n % 3] ?? ''));
       await send(story.waitsFor(names[n % 3]!, names[(n >> 1) % 3]!, demands[n % demands.length]));
@@ -137,7 +137,7 @@ export function approvalTests({ client, send, told }: AtHand): void {
         };
         const askedOf = { words: [...askedWords(person)], principal: key, at: timestampFromMs(at) };
         const expected = all.filter((one) => one.status === pending && may(one));
-        expect(expected.length).toBeGreaterThan(3);
+        expect(expected.length).toBeGreaterThan(1);
         for (const limit of [1, 4, 100]) expect(ids(await list({ askedOf }, limit))).toEqual(ids(expected));
         expect(ids(await list({ askedOf, tool: 'a', status: pending }))).toEqual(
           ids(expected.filter(({ tool }) => tool === 'a')),
