@@ -1,6 +1,6 @@
 import { definedAs, editCall, resolveApproval } from '@stopgo/core';
 import { approvals } from '@stopgo/proto';
-import { asking, group, hour, looksAt, one, plain, user, voted, voter, votes } from '../demanding.ts';
+import { anonymous, asking, group, hour, looksAt, one, plain, user, voted, voter, votes } from '../demanding.ts';
 import { by, dawn, type Happening } from '../specification.ts';
 import { approvalOf, assistant, claim, digests, drove, returns, starts, tools, unknown } from '../story.ts';
 
@@ -20,6 +20,12 @@ const lookedAt =
     looksAt(now)(state).facts;
 const rejectedWith = (said: string) => (state: Parameters<ReturnType<typeof votes>>[0]) => {
   const decision = votes(ana, approvals.DecisionKind.REJECT, dawn, said)(state);
+  return decision.kind === 'append' ? decision.facts : [];
+};
+
+const takenBackFor = (said: string) => (state: Parameters<ReturnType<typeof votes>>[0]) => {
+  const cleo = voter(anonymous, 'cleo');
+  const decision = votes(cleo, approvals.DecisionKind.WITHDRAW, dawn, said)(state);
   return decision.kind === 'append' ? decision.facts : [];
 };
 
@@ -63,4 +69,10 @@ export const demandingScenarios: Readonly<Record<string, readonly Happening[]>> 
   ],
   'nobody-in-time': [...asking(demanding), ...[1, 2, 4].map((hours) => lookedAt(dawn + hours * hour)), drove([claim])],
   'rejected-for-a-reason': [...asking(finance), by('ana@x.example', rejectedWith('too much')), drove([claim])],
+  'taken-back': [
+    ...asking({ ...finance, votes: 2 }, 'claimed:cleo'),
+    by('bob@x.example', voted(bob)),
+    by('cleo', takenBackFor('wrong one')),
+    drove([claim]),
+  ],
 };
