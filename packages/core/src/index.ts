@@ -124,7 +124,7 @@ export {
 export { type CallTarget, nameOfTarget, remoteOf, serverOf } from './events/target.ts';
 export { approvalKindWord } from './interrupts/approval-words.ts';
 export { isAskedOf } from './interrupts/asked-of.ts';
-export { askedWords, askingsOf } from './interrupts/askings.ts';
+export { askedWords, askingsOf, isAskedOfAll, unnamedBy } from './interrupts/askings.ts';
 export type { CallAsked, DelegationAskedCommand, RemoteQuestion } from './interrupts/commands.ts';
 export { provideToken, resolveApproval } from './interrupts/decide-approval.ts';
 export { type ProvideDecision, provideInput } from './interrupts/decide-inputs.ts';

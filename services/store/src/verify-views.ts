@@ -9,6 +9,7 @@ import {
   encodeSnapshot,
   hasWork,
   initialState,
+  isAskedOfAll,
   type Json,
   nextDue,
   parkedTasks,
@@ -176,11 +177,15 @@ export class ViewCheck {
             principal: principalOf(this.#state),
             ...{ tool: approval.tool, server: approval.server, node: approval.node },
             'requested at': approval.requestedAt === undefined ? 0 : timestampMs(approval.requestedAt),
-            askings: sortedText(isWaiting(approval) ? askingsOf(approval, principalOf(this.#state)) : []),
+            'asked of all': isAskedOfAll(approval),
+            askings: sortedText(
+              isWaiting(approval) && !isAskedOfAll(approval) ? askingsOf(approval, principalOf(this.#state)) : [],
+            ),
           },
           {
             ...{ status: row.status, 'asked in run': row.askedInRun, principal: row.principal },
             ...{ tool: row.tool, server: row.server, node: row.node, 'requested at': row.requestedAt },
+            'asked of all': row.isAskedOfAll,
             askings: sortedText(row.askings),
           },
         );

@@ -152,6 +152,7 @@ export type StoredApproval = StoredRow<string> & {
   /** In milliseconds since 1970. */
   readonly requestedAt: number;
   /** The words that lists find it by, in order. */
+  readonly isAskedOfAll: boolean;
   readonly askings: readonly { readonly asked: string; readonly from: number; readonly notBy: string }[];
 };
 

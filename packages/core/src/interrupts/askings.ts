@@ -55,7 +55,18 @@ export function askedWords(principal: UserPrincipal): readonly string[] {
 /** Asked of whoever may decide all approvals. */
 const anybody = 'anybody';
 
-const ownWord = (owner: string): string => `own:${owner}`;
+const own = 'own:';
+const ownWord = (owner: string): string => `${own}${owner}`;
+
+/** Whether an approval demands nothing: whoever may decide all approvals is asked, and whose conversation it is. */
+export const isAskedOfAll = ({ demand, expiresAt }: Pick<views.Approval, 'demand' | 'expiresAt'>): boolean =>
+  demand === undefined && expiresAt === undefined;
+
+/** By which of a word's two meanings an approval of {@link isAskedOfAll} is found; undefined: by neither. `owner`: key of a principal. */
+export function unnamedBy(word: string): { readonly owner?: string } | undefined {
+  if (word === anybody) return {};
+  return word.startsWith(own) ? { owner: word.slice(own.length) } : undefined;
+}
 
 function approverWord({ kind, name }: Approver): string[] {
   switch (kind) {

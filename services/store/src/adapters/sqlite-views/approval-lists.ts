@@ -1,3 +1,4 @@
+import { unnamedBy } from '@stopgo/core';
 import type { ApprovalNarrowing, AskedOf } from '../../views.ts';
 import { bytes, integer, type SqlDatabase, type SqlRow } from '../sqlite/database.ts';
 
@@ -6,6 +7,9 @@ export type ApprovalAt = { readonly key: number; readonly bytes: Uint8Array | un
 
 /** A row of the list of one word. */
 type AskedAt = { readonly key: number; readonly isAsked: boolean };
+
+/** What narrows a list: tool, server, node, and the time before which it was asked for. */
+type Fitting = readonly [string | null, string | null, string | null, number];
 
 /** Which index a list goes along. */
 export type ApprovalLead = {
@@ -42,12 +46,29 @@ export function approvalLists(database: SqlDatabase) {
   const ofConversation = along('p.conversation = ?');
   const ofBoth = along('p.conversation = ? AND p.status = ?');
   const askedInRun = along('p.conversation = ? AND p.asked_in_run = ?');
+  const toAsked = (row: SqlRow): AskedAt => ({ key: integer(row, 0), isAsked: integer(row, 1) === 1 });
   const askedOf = database.all(
     `SELECT p.key, ${fits} AND a.from_at <= ? AND a.not_by <> ?
        FROM approval_askings AS a CROSS JOIN approvals AS p ON p.key = a.key
        WHERE a.asked = ? AND a.key > ? ORDER BY a.key LIMIT ?`,
-    (row) => ({ key: integer(row, 0), isAsked: integer(row, 1) === 1 }),
+    toAsked,
   );
+  const unnamed = (condition: string, index: string) =>
+    database.all(
+      `SELECT p.key, ${fits} FROM approvals AS p INDEXED BY ${index}
+         WHERE p.status = ${pending} AND p.asked_of_all = 1 ${condition} AND p.key > ? ORDER BY p.key LIMIT ?`,
+      toAsked,
+    );
+  const askedOfAll = unnamed('', 'approvals_asked_of_all');
+  const askedOfOwner = unnamed('AND p.principal = ?', 'approvals_asked_of_owner');
+  /** What demands nothing, where the word means that. */
+  const askedOfNobody = (word: string, fitting: Fitting, after: number, limit: number): readonly AskedAt[] => {
+    const by = unnamedBy(word);
+    if (by === undefined) return [];
+    return by.owner === undefined
+      ? askedOfAll(...fitting, after, limit)
+      : askedOfOwner(...fitting, by.owner, after, limit);
+  };
   const bytesAt = database.one('SELECT bytes FROM approvals WHERE key = ?', (row) => bytes(row, 0));
 
   return (lead: ApprovalLead, narrow: ApprovalNarrowing, after: number, limit: number): readonly ApprovalAt[] => {
@@ -62,7 +83,10 @@ export function approvalLists(database: SqlDatabase) {
     }
     if (lead.askedOf !== undefined) {
       const { words, principal: by, at } = lead.askedOf;
-      const found = words.map((word) => askedOf(...fitting, at, by, word, after, limit));
+      const found = words.flatMap((word) => [
+        askedOf(...fitting, at, by, word, after, limit),
+        askedOfNobody(word, fitting, after, limit),
+      ]);
       return merged(found, limit).map(({ key, isAsked }) => ({ key, bytes: isAsked ? bytesAt(key) : undefined }));
     }
     if (principal !== undefined)

@@ -1,5 +1,5 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { askingsOf, type ConversationState, principalOf } from '@stopgo/core';
+import { askingsOf, type ConversationState, isAskedOfAll, principalOf } from '@stopgo/core';
 import { toBinary, views } from '@stopgo/proto';
 import type { PendingApproval } from './hot-conversation.ts';
 import type { ViewTables } from './view-tables.ts';
@@ -22,8 +22,11 @@ export function writeApproval(
     approval.server,
     approval.node,
     approval.requestedAt === undefined ? 0 : timestampMs(approval.requestedAt),
+    isAskedOfAll(approval) ? 1 : 0,
     toBinary(views.ApprovalSchema, approval),
   );
+  // Found without words: no turn pays for rules that it does not have.
+  if (isAskedOfAll(approval)) return;
   tables.deleteAskings(key);
   if (approval.status !== views.ApprovalStatus.PENDING) return;
   for (const { asked, from, notBy } of askingsOf(approval, owner)) tables.insertAsking(asked, key, from, notBy);

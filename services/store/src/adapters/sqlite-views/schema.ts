@@ -26,7 +26,8 @@ export const wordIndexOptions = `words, content = '', columnsize = 0, tokenize =
  *
  * `approvals.principal` is whose conversation it is in.
  *
- * `approval_askings` has the words that waiting approvals are found by, by whoever may decide them; none of settled ones.
+ * `approval_askings` has the words that waiting approvals are found by, by whoever may decide them; none of settled ones, nor of those
+ * that demand nothing (`approvals.asked_of_all`), which most are.
  *
  * `set_aside` names the conversations whose events cannot be folded: they have no other row, but words may be left, which
  * then lead to no conversation.
@@ -107,8 +108,11 @@ const tables = `
     server TEXT NOT NULL,
     node TEXT NOT NULL,
     requested_at INTEGER NOT NULL,
+    asked_of_all INTEGER NOT NULL,
     bytes BLOB NOT NULL
   ) STRICT;
+  CREATE INDEX approvals_asked_of_all ON approvals (key) WHERE status = 1 AND asked_of_all = 1;
+  CREATE INDEX approvals_asked_of_owner ON approvals (principal, key) WHERE status = 1 AND asked_of_all = 1;
   CREATE INDEX approvals_waiting_by_tool ON approvals (tool, key) WHERE status = 1;
   CREATE INDEX approvals_by_status ON approvals (status, key);
   CREATE INDEX approvals_of_principal ON approvals (principal, key) WHERE principal <> 'anonymous';

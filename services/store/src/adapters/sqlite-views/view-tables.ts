@@ -228,10 +228,9 @@ export function viewTables(database: SqlDatabase) {
       bytes: bytes(row, 2),
     })),
     writeApproval: database.run(
-      `INSERT INTO approvals (key, id, conversation, status, asked_in_run, principal, tool, server, node, requested_at, bytes)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (key) DO UPDATE SET status = excluded.status, asked_in_run = excluded.asked_in_run,
-           bytes = excluded.bytes`,
+      `INSERT INTO approvals (key, id, conversation, status, asked_in_run, principal, tool, server, node, requested_at,
+         asked_of_all, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
+         status = excluded.status, asked_in_run = excluded.asked_in_run, bytes = excluded.bytes`,
     ),
     insertAsking: database.run('INSERT INTO approval_askings (asked, key, from_at, not_by) VALUES (?, ?, ?, ?)'),
     deleteAskings: database.run('DELETE FROM approval_askings WHERE key = ?'),
@@ -327,8 +326,8 @@ export function viewTables(database: SqlDatabase) {
     deleteMessages: database.run('DELETE FROM messages WHERE key > ? AND key < ?'),
     deleteApprovals: database.run('DELETE FROM approvals WHERE conversation = ?'),
     storedApprovals: database.all(
-      `SELECT id, status, asked_in_run, bytes, principal, tool, server, node, requested_at FROM approvals
-         WHERE conversation = ? ORDER BY key`,
+      `SELECT id, status, asked_in_run, bytes, principal, tool, server, node, requested_at, asked_of_all
+         FROM approvals WHERE conversation = ? ORDER BY key`,
       (row) => ({
         key: text(row, 0),
         status: integer(row, 1),
@@ -339,6 +338,7 @@ export function viewTables(database: SqlDatabase) {
         server: text(row, 6),
         node: text(row, 7),
         requestedAt: integer(row, 8),
+        isAskedOfAll: integer(row, 9) === 1,
       }),
     ),
   };
