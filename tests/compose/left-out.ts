@@ -42,6 +42,7 @@ export const leftOutFiles: Readonly<Record<string, string>> = {
   'questions.test.ts': 'has tool servers of its own, kills them and the platform',
   'refused-starts.test.ts': 'has configurations of its own, all of them refused',
   'samplings.test.ts': 'has tool servers of its own, kills services, reads the embedded log',
+  'rules.test.ts': 'has a configuration of its own: rules',
   'scenarios.test.ts': 'has configurations of its own: trees',
   'secrets.test.ts': 'has tool servers of its own; what each container knows and logs is looked at by isolation.ts',
   'webhooks.test.ts': 'has a configuration of its own: webhooks, whose receivers are in the process of the test',
