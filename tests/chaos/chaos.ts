@@ -3,6 +3,8 @@ import { callsOf } from '../promises/recorded-calls.ts';
 import { Random } from '../simulation/world/random.ts';
 import { check } from './checker.ts';
 import { Cluster, toolTimeoutMsDefault } from './cluster.ts';
+import { type Demands, demandsIn, lostVotes, noticesOf, wrongNotices } from './demands.ts';
+import { Desk } from './desk.ts';
 import { type Carried, Faults } from './faults.ts';
 import { type Notes, Person } from './person.ts';
 import type { ProgramName } from './programs.ts';
@@ -32,6 +34,8 @@ export type ChaosOptions = {
   readonly keepEvidence?: boolean;
   /** True: the files stay also if nothing is wrong. */
   readonly alwaysKeep?: boolean;
+  /** How many there are of each service. */
+  readonly replicas?: number;
 };
 
 export type ChaosFindings = Recovery & {
@@ -43,11 +47,15 @@ export type ChaosFindings = Recovery & {
   readonly calls: number;
   readonly inDoubt: number;
   readonly notNow: number;
+  /** Events that a webhook was told of. */
+  readonly notices: number;
+  readonly demands: Demands;
 };
 
 /** Time to live of a heartbeat, in milliseconds. */
 const ttlMs = 2_000;
-const replicasOnNats: ServiceReplicas = { store: 2, 'mcp-bridge': 2, orchestrator: 2, approvals: 2, gateway: 2 };
+/** Of each service, unless it is said. */
+const replicasDefault = 2;
 const toolServers = 2;
 /** People who talk at the same time. */
 const peopleMax = 10;
@@ -58,21 +66,29 @@ const restMs = 90_000;
 export async function chaos(options: ChaosOptions): Promise<ChaosFindings> {
   const { bundle, natsServer, seed, say } = options;
   const hasNats = natsServer !== undefined;
-  const replicas = hasNats ? replicasOnNats : { ...replicasOnNats, store: 1 };
+  const each = options.replicas ?? replicasDefault;
+  // The embedded log has one store.
+  const store = hasNats ? each : 1;
+  const replicas: ServiceReplicas = {
+    ...{ store, 'mcp-bridge': each, orchestrator: each, approvals: each, gateway: each },
+  };
   const there: Readonly<Record<Part, number>> = { ...replicas, tools: toolServers, nats: hasNats ? 1 : 0 };
   const struck = Object.fromEntries(
     parts.map((part) => [part, (options.parts ?? parts).includes(part) ? there[part] : 0]),
   ) as Record<Part, number>;
   const schedule = scheduleOf({ ...options, cuts: hasNats ? options.cuts : 0, ttlMs, replicas: struck });
+  const desk = new Desk();
+  const url = await desk.open();
   const cluster = await Cluster.start({
     bundle,
+    desk: { name: desk.name, url },
     ...(hasNats ? { natsServer } : {}),
     replicas,
     ttlMs,
     hasTree: true,
   });
   try {
-    const notes: Notes = { acknowledged: [], violations: [], notNow: 0 };
+    const notes: Notes = { acknowledged: [], votes: [], violations: [], notNow: 0 };
     const faults = new Faults(cluster);
     let begun = 0;
     let ended = 0;
@@ -94,6 +110,8 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFindings> {
     if (!(await within(restMs, talking)))
       notes.violations.push(`not all conversations came to rest within ${restMs} ms after the last fault`);
     const log = await readReplicas(cluster.stores, cluster.token);
+    const expected = noticesOf(desk.name, log.conversations);
+    await desk.hasTaken(expected, restMs);
     const toolRuns = cluster.toolRuns();
     const { carried } = faults;
     const { acknowledged } = notes;
@@ -102,6 +120,8 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFindings> {
       ...faults.violations,
       ...cluster.crashes,
       ...check({ ...log, toolRuns, acknowledged, carried, toolLimitMs: toolTimeoutMsDefault }),
+      ...lostVotes(notes.votes, log.conversations),
+      ...wrongNotices(expected, desk.taken),
     ];
     await cluster.end();
     const isKept = options.alwaysKeep === true || (violations.length > 0 && options.keepEvidence !== false);
@@ -121,9 +141,12 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFindings> {
       trees: treesIn(log.conversations),
       inDoubt: log.conversations.flatMap(callsOf).reduce((sum, call) => sum + call.doubts.length, 0),
       notNow: notes.notNow,
+      notices: expected.length,
+      demands: demandsIn(log.conversations),
     };
   } finally {
     await cluster.end();
+    desk.close();
   }
 }
 

@@ -9,6 +9,7 @@ import {
   nameOf,
   type Witnessed,
 } from '../promises/rules.ts';
+import { demandsOf } from './demands.ts';
 import type { Carried } from './faults.ts';
 
 /** All that is left of a run of the chaos test, each part written by somebody else. */
@@ -28,7 +29,12 @@ export function check(evidence: Evidence): string[] {
   return [
     ...brokenRules(evidence),
     ...callsAndRuns(evidence).flatMap((one) => [...repeated(one), ...doubted(one, evidence)]),
-    ...evidence.conversations.flatMap((one) => [...recordedTwice(one), ...ownedTwice(one), ...failed(one)]),
+    ...evidence.conversations.flatMap((one) => [
+      ...recordedTwice(one),
+      ...ownedTwice(one),
+      ...failed(one),
+      ...demandsOf(one),
+    ]),
   ];
 }
 

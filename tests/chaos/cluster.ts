@@ -8,6 +8,7 @@ import { readJournals, type ToolRun } from '../promises/journal.ts';
 import { pause } from '../promises/patient-client.ts';
 import { treeAgent } from '../promises/tree-agent.ts';
 import { Child, type ChildSpec } from './child.ts';
+import { deskSecret, deskSecretValue, type Receiver, rulesOf } from './demanding.ts';
 import { Gate } from './gate.ts';
 import { natsConfiguration, natsPassword, natsUser } from './nats-server.ts';
 import type { ProgramName } from './programs.ts';
@@ -27,6 +28,8 @@ export type ClusterOptions = {
   readonly storeGates?: boolean;
   /** Every second orchestrator begins runs of an agent that is a tree. */
   readonly hasTree?: boolean;
+  /** The webhook that is told of what rules demand; absent: there are no rules. */
+  readonly desk?: Receiver;
 };
 
 /** Ports of what is no service of ours: NATS and its monitoring, two tool servers, the model. */
@@ -117,7 +120,7 @@ export class Cluster {
   }
 
   private async launch(): Promise<void> {
-    const { replicas, ttlMs, natsServer, toolTimeoutMs = toolTimeoutMsDefault } = this.options;
+    const { replicas, ttlMs, natsServer, toolTimeoutMs = toolTimeoutMsDefault, desk } = this.options;
     const wanted = otherPorts + Object.values(replicas).reduce((sum, count) => sum + count, 0);
     const [natsPort = 0, monitorPort = 0, resourcesPort = 0, ledgerPort = 0, modelPort = 0, ...ports] =
       await freePorts(wanted);
@@ -128,10 +131,14 @@ export class Cluster {
       STOPGO_OFFLINE_MODEL: `http://127.0.0.1:${modelPort}`,
       GEMINI_API_KEY: 'no-key-for-the-offline-model',
       ...(natsServer === undefined ? {} : await this.launchNats(natsServer, natsPort, monitorPort)),
+      ...(desk === undefined ? {} : { [deskSecret]: deskSecretValue }),
     };
     const config = join(this.folder, 'agent.yaml');
     const treeConfig = join(this.folder, 'tree.yaml');
-    const settings = configuration({ ttlMs, toolTimeoutMs }, resourcesPort, ledgerPort);
+    const settings = {
+      ...configuration({ ttlMs, toolTimeoutMs }, resourcesPort, ledgerPort),
+      ...(desk === undefined ? {} : rulesOf(desk)),
+    };
     // JSON is YAML.
     writeFileSync(config, JSON.stringify(settings));
     writeFileSync(treeConfig, JSON.stringify({ ...settings, agent: treeAgent }));

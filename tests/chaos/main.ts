@@ -2,7 +2,7 @@
 // outside what became of it. Exit code 1 if a promise was broken.
 //
 // Usage: main.ts [--seed N] [--faults N] [--cuts N] [--conversations N] [--cut-ms N] [--parts LIST]
-//   [--embedded] [--mutant NAME] [--keep]
+//   [--replicas N] [--embedded] [--mutant NAME] [--keep]
 import { parseArgs } from 'node:util';
 import { chaos } from './chaos.ts';
 import { mutantOf } from './mutants.ts';
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     'cut-ms': { type: 'string', default: '35000' },
     embedded: { type: 'boolean', default: false },
     parts: { type: 'string' },
+    replicas: { type: 'string' },
     keep: { type: 'boolean', default: false },
     mutant: { type: 'string' },
   },
@@ -48,6 +49,7 @@ try {
     // The default is longer than every time-out of the platform: no call waits longer than 30 s.
     cutMs: whole('cut-ms', values['cut-ms']),
     conversations: whole('conversations', values.conversations),
+    ...(values.replicas === undefined ? {} : { replicas: whole('replicas', values.replicas) }),
     ...(values.parts === undefined ? {} : { parts: partsOf(values.parts) }),
     say,
     keepEvidence: values.mutant === undefined,
@@ -62,13 +64,14 @@ try {
       .join(', '),
   );
   for (const violation of found.violations) say(`VIOLATION ${violation}`);
-  const { violations, carried, conversations, trees, calls, inDoubt, recovered, notNow } = found;
+  const { violations, carried, conversations, trees, calls, inDoubt, recovered, notNow, demands, notices } = found;
   say(
     `${violations.length === 0 ? 'all promises kept' : `${violations.length} VIOLATIONS`}: faults ${carried.length}, ` +
       `kills ${carried.filter(({ name }) => name.startsWith('kill')).length}, conversations ${conversations}, ` +
       `runs of trees ${trees.runs} (${trees.waitedTogether} with several approvals at once, ` +
       `${trees.endedByRejection} ended by a rejection, ${trees.automatic} calls approved by policy), ` +
-      `calls ${calls}, in doubt ${inDoubt}, recovered ${recovered}, told to ask again ${notNow}, ` +
+      `decided together ${demands.together}, nobody in time ${demands.expired}, reminders and escalations ${demands.told}, ` +
+      `notices ${notices}, calls ${calls}, in doubt ${inDoubt}, recovered ${recovered}, told to ask again ${notNow}, ` +
       `seconds to go on ${medianAndMax(found.toGoOn)}, seconds to be taken over ${medianAndMax(found.toTakeOver)} ` +
       `(${found.toTakeOver.length}), amid other faults ${medianAndMax(found.toTakeOverAmidOthers)} ` +
       `(${found.toTakeOverAmidOthers.length}), seconds ${((performance.now() - begun) / 1_000).toFixed(0)}, seed ${seed}`,

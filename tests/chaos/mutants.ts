@@ -58,6 +58,30 @@ export const mutants = {
       to: '',
     },
   ],
+  /** One of those who have to say yes is enough. */
+  'one-is-enough': [
+    {
+      file: 'packages/core/src/interrupts/decide-approval.ts',
+      from: 'if (isYes && missing > 1) {',
+      to: 'if (isYes && missing > 99) {',
+    },
+  ],
+  /** A reminder is told again and again. */
+  'reminds-again': [
+    {
+      file: 'packages/core/src/interrupts/kinds/approval.ts',
+      from: 'changed(run, approvalId, { reminders: number })',
+      to: 'changed(run, approvalId, { reminders: number - number })',
+    },
+  ],
+  /** Some notices are forgotten. */
+  'webhook-forgets': [
+    {
+      file: 'services/orchestrator/src/push/webhooks/notices.ts',
+      from: 'if (webhooks.size === 0) return undefined;',
+      to: 'if (webhooks.size === 0 || revision % 3 === 0) return undefined;',
+    },
+  ],
   /** Each call is sent twice. */
   'execute-twice': [
     {

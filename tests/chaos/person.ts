@@ -7,11 +7,15 @@ import {
   pause,
 } from '../promises/patient-client.ts';
 import type { Random } from '../simulation/world/random.ts';
+import { deciders } from './demanding.ts';
+import type { Vote } from './demands.ts';
 
 /** Shared by all people: what was promised to them, and what they found wrong. */
 export type Notes = {
   readonly acknowledged: Acknowledged[];
   readonly violations: string[];
+  /** Votes that were taken, whether or not they decided. */
+  readonly votes: Vote[];
   /** Answers that said "ask again". */
   notNow: number;
 };
@@ -115,6 +119,21 @@ export class Person {
     await Promise.all([this.resolve(approval, one, `${this.tag}-a`), this.resolve(approval, two, `${this.tag}-b`)]);
   }
 
+  /** All who may decide vote at the same moment: most say the same yes, now and then one of them says no. */
+  async decideTogether(approval: ApprovalJson): Promise<void> {
+    const decision = this.decisionOn(approval);
+    const votes = deciders.map((name, index) => {
+      const isNo = index === 0 && this.random.chance(1 - approvedShare);
+      return this.vote(approval, isNo ? { action: 'reject' } : decision, name);
+    });
+    await Promise.all(votes);
+  }
+
+  /** Nobody decides for a while. */
+  letTimePass(): Promise<void> {
+    return pause(pauseMs);
+  }
+
   wrong(text: string): void {
     this.notes.violations.push(`${this.tag} (${this.conversationId}): ${text}`);
   }
@@ -139,6 +158,16 @@ export class Person {
     this.conversationOf(answer, `the decision ${body.action}`, [200, 202]);
     const decision = { approve: 'approved', reject: 'rejected' }[body.action] ?? body.action;
     this.notes.acknowledged.push({ kind: 'decision', conversationId, key, approvalId: approval.uuid, decision });
+  }
+
+  /** One who comes too late, or says yes once more, is told so: that is no promise. */
+  private async vote(approval: ApprovalJson, body: { action: string }, approver: string): Promise<void> {
+    const key = this.client.newKey();
+    const answer = await this.client.post(`/approvals/${approval.uuid}`, { body, key, approver });
+    if (answer.status === 409) return;
+    const { conversationId } = this;
+    if (answer.status === 200 || answer.status === 202) this.notes.votes.push({ conversationId, key });
+    else this.wrong(`the vote ${body.action} of ${approver} was answered ${text(answer)}`);
   }
 
   private async conversation(): Promise<ConversationJson> {

@@ -1,4 +1,5 @@
 import type { Random } from '../simulation/world/random.ts';
+import { inVainPrefix, pairPrefix } from './demanding.ts';
 import type { Person } from './person.ts';
 
 /** Something that a person does with the platform. It ends when the conversation is settled or waits for a human. */
@@ -115,6 +116,22 @@ export const stories: readonly Story[] = [
           `@judge: call exit_loop {"text":"${tag}"}`,
       );
       await person.toTheEnd((approval) => person.decideTwice(approval), 'any');
+    },
+  },
+  {
+    name: pairPrefix,
+    weight: 3,
+    tell: async (person) => {
+      await person.open(`call ledger_note {"text":"${person.tag}"}`);
+      await person.toTheEnd((approval) => person.decideTogether(approval));
+    },
+  },
+  {
+    name: inVainPrefix,
+    weight: 1,
+    tell: async (person) => {
+      await person.open(`call ledger_note {"text":"${person.tag}"}`);
+      await person.toTheEnd(() => person.letTimePass());
     },
   },
   {
