@@ -102,7 +102,7 @@ export const sameOverServices = [
   // Three agents, of seven processes each. tests/e2e/delegation.test.ts has one of them over separate processes.
   'tests/e2e/proxy-approvals.test.ts',
   // One process in any case.
-  'tests/e2e/{blobs,blob-memory}.test.ts',
+  'tests/e2e/{blobs,blob-memory,links}.test.ts',
   // Separate processes in any case.
   'tests/e2e/{service,forged-call,due-questions}.test.ts',
 ];

@@ -8,11 +8,13 @@ import {
 import { systemClock } from '@stopgo/log';
 import type { approvals, people } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
+import type { AgentConfig } from '@stopgo/runtime';
 
 /** The approvals service, under an id that is never used twice. It holds nothing, so there is nothing to stop. */
 export function approvalsPart(
   instance: string,
   clients: Pick<ApprovalsDependencies, 'store' | 'orchestrator'>,
+  { auth }: Pick<AgentConfig, 'auth'>,
 ): ServiceImpl<typeof approvals.ApprovalsService> {
   return approvalsService({
     ...clients,
@@ -20,6 +22,7 @@ export function approvalsPart(
     clock: systemClock,
     newId: randomUUID,
     random: Math.random,
+    ...(auth === undefined ? {} : { links: { randomBytes } }),
   });
 }
 

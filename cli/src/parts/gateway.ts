@@ -4,7 +4,7 @@ import { type GatewayClients, type GatewayOptions, startGateway } from '@stopgo/
 import type { Started } from '@stopgo/runtime';
 import { agentDefinition } from './agent-definition.ts';
 import type { PartOptions } from './part.ts';
-import { checkSignIn, signInOf } from './sign-in.ts';
+import { checkSignIn, linkUserOf, signInOf } from './sign-in.ts';
 
 /** What no configuration says of a gateway. */
 export type GatewayMore = Pick<
@@ -21,9 +21,11 @@ export function startGatewayPart(
   const { config, logger } = options;
   checkSignIn(options);
   const authenticate = signInOf(options, clients);
+  const linkUser = linkUserOf(config, clients);
   return startGateway({
     ...more,
     ...(authenticate === undefined ? {} : { authenticate }),
+    ...(linkUser === undefined ? {} : { linkUser }),
     host: config.host,
     port: config.port,
     clients,

@@ -1,4 +1,12 @@
-import { type Authenticate, authenticator, type GatewayClients, type TokenRules, tokenCheck } from '@stopgo/gateway';
+import {
+  type Authenticate,
+  authenticator,
+  type GatewayClients,
+  type LinkUser,
+  linkUsers,
+  type TokenRules,
+  tokenCheck,
+} from '@stopgo/gateway';
 import type { AgentConfig, JwtConfig } from '@stopgo/runtime';
 import { isLoopback } from '@stopgo/security';
 import type { PartOptions } from './part.ts';
@@ -16,13 +24,22 @@ export function signInOf(
   return authenticator({
     ...clients,
     checkToken: auth.jwt === undefined ? undefined : tokenCheck(rulesOf(auth.jwt, env), Date.now),
-    // Without an issuer nobody vouches for groups any more.
-    keyGroupsForMs: auth.jwt?.keyGroupsForMs ?? 0,
+    keyGroupsForMs: keyGroupsForMs(auth),
     mayCreate: auth.newUsers === 'first_login',
     now: Date.now,
     onNotNoted: (error) => logger.debug('a sign-in was not noted', { error }),
   });
 }
+
+/** Who the users of links are; undefined where nobody has to sign in. */
+export const linkUserOf = (
+  { auth }: Pick<AgentConfig, 'auth'>,
+  { store }: Pick<GatewayClients, 'store'>,
+): LinkUser | undefined =>
+  auth === undefined ? undefined : linkUsers({ store, keyGroupsForMs: keyGroupsForMs(auth), now: Date.now });
+
+/** Without an issuer nobody vouches for groups any more. */
+const keyGroupsForMs = ({ jwt }: NonNullable<AgentConfig['auth']>): number => jwt?.keyGroupsForMs ?? 0;
 
 function rulesOf(jwt: JwtConfig, env: PartOptions['env']): TokenRules {
   const { keys, groups, ...rest } = jwt;

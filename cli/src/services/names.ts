@@ -21,7 +21,7 @@ export const callersOf: Readonly<Record<ServiceName, Callers>> = {
   },
   orchestrator: { gateway: 'all', approvals: ['ResumeRun'] },
   // Decisions of people come from here alone.
-  approvals: { gateway: 'all' },
+  approvals: { gateway: 'all', orchestrator: ['MakeLink'] },
   gateway: {},
 };
 

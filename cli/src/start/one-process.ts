@@ -104,10 +104,11 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
 
   const directApprovals = createInProcessClient(
     approvals.ApprovalsService,
-    approvalsPart(`approvals-${randomUUID()}`, {
-      store: storeFor('approvals'),
-      orchestrator: orchestratorClient,
-    }),
+    approvalsPart(
+      `approvals-${randomUUID()}`,
+      { store: storeFor('approvals'), orchestrator: orchestratorClient },
+      config,
+    ),
     inProcess,
   );
   const approvalsClient = intercept.approvals?.(directApprovals) ?? directApprovals;

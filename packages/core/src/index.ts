@@ -112,6 +112,7 @@ export {
   conversationOfStream,
   conversationStream,
   isUuid,
+  linkStream,
   parseStreamName,
   policyStream,
   pushStream,
@@ -141,6 +142,7 @@ export {
 export { isDue, nextDue } from './interrupts/due.ts';
 export { inputText } from './interrupts/input-text.ts';
 export { openInterrupts } from './interrupts/kinds.ts';
+export { isLinkOver, isLinkText, linkDigestOf, linkKey, linkText, makeLink } from './interrupts/link.ts';
 export { demandText } from './interrupts/may-decide.ts';
 export { keyOfWords, stateOfQuestion } from './interrupts/question-identity.ts';
 export { type SamplingAsked, samplingProblem, samplingResult } from './interrupts/sampling.ts';
@@ -169,6 +171,7 @@ export {
   type Scope,
   type SetupPrincipal,
   scopes,
+  type UserPrincipal,
   userKey,
 } from './people/principal.ts';
 export { isRole, type Role, roleFromWire, roleNamed, roles, roleToWire } from './people/roles.ts';

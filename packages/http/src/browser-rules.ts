@@ -1,5 +1,5 @@
 import { permissionDenied } from '@stopgo/core';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { allowedOrigins, type BrowserRules, foreignCheck } from './foreign.ts';
 
 const corsMethods = 'GET, POST, PATCH, DELETE';
@@ -8,14 +8,18 @@ const corsRequestHeaders =
 const corsAnswerHeaders = 'Location, Preference-Applied, Retry-After, X-Session-ID';
 const corsMaxAgeSeconds = 600;
 
-/** Refuses what a foreign page sent (see {@link foreignCheck}); answers the preflight questions of allowed ones. */
-export function browserRules(rules: BrowserRules): RequestHandler {
+/**
+ * Refuses what a foreign page sent (see {@link foreignCheck}); answers the preflight questions of allowed ones.
+ *
+ * @param isVisit - requests that change nothing, and that a link on a foreign page may lead to: of those only the Host header is looked at.
+ */
+export function browserRules(rules: BrowserRules, isVisit: (req: Request) => boolean = () => false): RequestHandler {
   const whyForeign = foreignCheck(rules);
   const isAllowed = allowedOrigins(rules);
 
   return (req, res, next) => {
     if (rules.allowedOrigins.length > 0) res.vary('Origin');
-    const refused = whyForeign(req.headers);
+    const refused = whyForeign(isVisit(req) ? hostOf(req) : req.headers);
     if (refused !== undefined) throw permissionDenied(refused);
     const origin = req.get('origin');
     if (origin === undefined || !isAllowed(origin)) return next();
@@ -28,3 +32,5 @@ export function browserRules(rules: BrowserRules): RequestHandler {
     res.status(204).end();
   };
 }
+
+const hostOf = ({ headers: { host } }: Request) => (host === undefined ? {} : { host });

@@ -7,10 +7,10 @@ const named =
 const parameter = /([?&](?:key|api_key|apikey|token|access_token)=)[^&\s"'\\]+/giu;
 const keyParameter = /\b(key=)[^\s&"',;\\}]+/giu;
 const token = /\b((?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{6,}/giu;
-const providerKey = /\b(?:AIza[\w-]{20,}|sk-ant-[\w-]{8,}|(?:sk-|gsk_)[\w*-]{16,}|sgo_[\w-]{43})/gu;
+const providerKey = /\b(?:AIza[\w-]{20,}|sk-ant-[\w-]{8,}|(?:sk-|gsk_)[\w*-]{16,}|sg[lo]_[\w-]{43})/gu;
 
 /** What each of these has at least. Most names and short values have none of it, and are done with at a fraction of the cost. */
-const mayHoldOne = /[=:\s]|AIza|sk-|gsk_|sgo_/u;
+const mayHoldOne = /[=:\s]|AIza|sk-|gsk_|sg[lo]_/u;
 
 /**
  * The text without what looks like a credential: bearer and basic tokens, keys of model providers and of this platform, the values of secret headers and

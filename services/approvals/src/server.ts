@@ -12,6 +12,7 @@ import {
   failedPrecondition,
   fold,
   type HumanDecision,
+  type IdempotencyKey,
   isSaidKind,
   isUuid,
   permissionDenied,
@@ -38,6 +39,7 @@ import { acceptTools } from './accept-tools.ts';
 import { actorOf } from './actor.ts';
 import type { ApprovalsDependencies } from './dependencies.ts';
 import { type PreparedEdit, prepareEdit } from './edit.ts';
+import { keyOfLink, lookUpLink, makeLink, spentLink } from './links.ts';
 import { loadByApproval } from './load.ts';
 import { lookFirst, nudge } from './nudge.ts';
 import { requireAsked } from './require-asked.ts';
@@ -50,13 +52,26 @@ export function approvalsService(given: ApprovalsDependencies): ServiceImpl<type
     grantStanding: (request, context) => grant(given, request, context),
     revokeStanding: (request, context) => revoke(given, request, context),
     acceptTools: (request, context) => acceptTools(given, request, context),
+    makeLink: (request, context) => makeLink(given, request, context),
+    lookUpLink: (request, context) => lookUpLink(given, request, context),
   };
 }
 
 async function resolve(given: ApprovalsDependencies, request: wire.ResolveRequest, context: CallContext) {
+  const ofLink = await keyOfLink(given, request, context);
+  const idempotency = ofLink ?? idempotencyFromWire(request.idempotency);
+  const done = resolveUnder(given, request, context, idempotency);
+  return ofLink === undefined ? done : done.catch((error: unknown) => Promise.reject(spentLink(error)));
+}
+
+async function resolveUnder(
+  given: ApprovalsDependencies,
+  request: wire.ResolveRequest,
+  context: CallContext,
+  idempotency: IdempotencyKey | undefined,
+) {
   const { approvalId } = request;
   if (!isUuid(approvalId)) throw notFound(approvalId);
-  const idempotency = idempotencyFromWire(request.idempotency);
   const load = (mayLag: boolean): Promise<Loaded> =>
     loadByApproval(given.store, approvalId, idempotency === undefined ? [] : [clientKey(idempotency)], mayLag);
   const decision = decisionOf(request);

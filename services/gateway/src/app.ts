@@ -14,6 +14,7 @@ import { pathOf, requestLog } from './request-log.ts';
 import { requestRules, securityHeaders } from './request-rules.ts';
 import { sendJson } from './respond.ts';
 import { allRoutes } from './routes/all-routes.ts';
+import { isLinkVisit } from './routes/links.ts';
 import type { Handler, Route, RouteDependencies, SayProblem } from './routes/route.ts';
 import { cutSlowReaders } from './slow-readers.ts';
 
@@ -38,7 +39,7 @@ export function createApp(options: GatewayOptions, deps: RouteDependencies, give
   app.disable('x-powered-by');
   app.enable('case sensitive routing');
   app.use(requestLog(options.log, options.now, options.newSessionId));
-  app.use(cutSlowReaders(deps.readerStallMs), securityHeaders, requestRules, browserRules(options));
+  app.use(cutSlowReaders(deps.readerStallMs), securityHeaders, requestRules, browserRules(options, isLinkVisit));
   const work: Work = {
     body: readBody(options.limits.bodyBytes),
     signIn: signInWith(options.authenticate),

@@ -66,7 +66,7 @@ export function frameFrom({ session, authorization = '', address }: Sent, newSes
 }
 
 /** It is known who sends the request, and which token goes along to tools and agents; before, it was taken to be from anybody. */
-function identify(frame: Frame, { principal, bearerToken }: Identified): void {
+export function identify(frame: Frame, { principal, bearerToken }: Identified): void {
   const { bearerToken: _asSent, ...context } = frame.context;
   frame.principal = principal;
   frame.context = { ...context, principal, ...(bearerToken === undefined ? {} : { bearerToken }) };

@@ -4,7 +4,7 @@ import type { approvals, mcp, orchestrator, people, store } from '@stopgo/proto'
 import type { Client } from '@stopgo/rpc';
 import type { LimitsConfig, Logger } from '@stopgo/runtime';
 import type { A2ACall } from './a2a/call.ts';
-import type { Authenticate } from './auth/authenticate.ts';
+import type { Authenticate, LinkUser } from './auth/authenticate.ts';
 import type { Authorize } from './authorize.ts';
 
 /** The services that the gateway translates to. */
@@ -83,6 +83,8 @@ export type GatewayOptions = {
   readonly onWarning: (text: string) => void;
   /** Finds out who sends a request; absent: nobody has to sign in, and everybody may do everything. */
   readonly authenticate?: Authenticate;
+  /** Tells who the user of a link is that decides; absent: nobody signs in, so there are no such links. */
+  readonly linkUser?: LinkUser;
   /** Asked before every action; unless given, by the table of actions and roles where people sign in, else everything is allowed. */
   readonly authorize?: Authorize;
   /** See `sseHeartbeatMs`, `recheckMs`, `readerStallMs` and `stopGraceMs`, the defaults. */

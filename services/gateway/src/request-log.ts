@@ -21,7 +21,7 @@ export function requestLog(log: Logger, now: () => number, newSessionId: () => s
         status: res.headersSent ? res.statusCode : statusClientLeft,
         durationMs: now() - startedAt,
         method,
-        path: originalUrl,
+        path: pathOf(originalUrl),
         sid: frame.sessionId,
         ...(frame.conversationId === undefined ? {} : { conversation: frame.conversationId }),
       });
@@ -30,5 +30,5 @@ export function requestLog(log: Logger, now: () => number, newSessionId: () => s
   };
 }
 
-/** The path of a request target without its query, which may hold credentials. */
-export const pathOf = (target: string): string => target.replace(/[?#].*$/s, '');
+/** The path of a request target without what may hold credentials: its query, and the text of a link, however it is spelled. */
+export const pathOf = (target: string): string => target.replace(/[?#].*$/s, '').replace(/^\/links\/.+$/s, '/links/…');

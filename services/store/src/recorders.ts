@@ -6,7 +6,7 @@ import type { StreamAppend } from './event-log.ts';
 
 /** The streams that a service appends to, by how their names begin. One that is not here appends to none. */
 const streamsOf: Readonly<Partial<Record<PeerName, readonly string[]>>> = {
-  approvals: ['conversation-', 'user-', 'apikey-', 'pins-'],
+  approvals: ['conversation-', 'user-', 'apikey-', 'pins-', 'link-'],
   // Who operates the platform makes its first user.
   operator: ['user-', 'apikey-'],
   orchestrator: ['conversation-', 'agent-', 'toolset-', 'tool-', 'policy-', 'push-'],
@@ -77,6 +77,7 @@ const recordersOf: Readonly<Record<FactName, readonly PeerName[]>> = {
   apiKeyIssued: ['approvals', 'operator'],
   apiKeyRevoked: byPeople,
   apiKeyUsed: byPeople,
+  linkMade: byPeople,
 };
 
 const { APPROVED, REJECTED, EXPIRED, WITHDRAWN } = facts.Decision;

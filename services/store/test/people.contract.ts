@@ -7,7 +7,11 @@ import {
   changeUser,
   createUser,
   type Fact,
+  fact,
   issueApiKey,
+  linkDigestOf,
+  linkStream,
+  linkText,
   noUser,
   revokeApiKey,
   type StreamName,
@@ -67,6 +71,25 @@ export function peopleContract(name: string, open: () => Promise<StoreUnderTest>
         for (const stream of [userStream(ana.id), apiKeyStream(keyId)])
           expect((await client.verifyStream({ stream })).problems).toEqual([]);
         expect((await client.verifyLog({})).problems).toEqual([]);
+      } finally {
+        await close();
+      }
+    });
+
+    test('a link is made once, for a user and a conversation that the log has', async () => {
+      const { client, close } = await open();
+      try {
+        const digest = linkDigestOf(linkText(new Uint8Array(32).fill(9)));
+        const conversationId = randomUUID();
+        const made = fact('linkMade', { approvalId: randomUUID(), conversationId, userId: userIdOf('no@example.com') });
+        const append = async () => {
+          const request = { stream: linkStream(digest), expectedRevision: 0, events: eventsOf(made) };
+          return (await client.append({ ...request, idempotencyKey: randomUUID() })).outcome.case;
+        };
+        expect([await append(), await append()]).toEqual(['appended', 'conflict']);
+        const problems = (await client.verifyStream({ stream: linkStream(digest) })).problems.join(' ');
+        expect(problems).toContain(conversationId);
+        expect(problems).toContain(userStream(userIdOf('no@example.com')));
       } finally {
         await close();
       }

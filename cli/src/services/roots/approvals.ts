@@ -12,10 +12,8 @@ export async function startApprovalsService(process: ServiceProcess): Promise<St
   const toStore = process.connect('store');
   const { config, environment, instance, logger } = process.options;
   const storeClient = createGrpcClient(store.StoreService, toStore);
-  const service = approvalsPart(instance, {
-    store: storeClient,
-    orchestrator: createGrpcClient(orchestrator.OrchestratorService, process.connect('orchestrator')),
-  });
+  const orchestratorClient = createGrpcClient(orchestrator.OrchestratorService, process.connect('orchestrator'));
+  const service = approvalsPart(instance, { store: storeClient, orchestrator: orchestratorClient }, config);
   await process.reachStore(toStore);
   await setUpFirstUser({ ...config, dataDir: environment.dataDir ?? config.dataDir }, storeClient, instance, logger);
   const services = [

@@ -37,6 +37,8 @@ export function streamsNamedBy(one: Fact): readonly StreamName[] {
       return one.value.tools.map(({ pin }) => toolStream(pin));
     case 'apiKeyIssued':
       return one.value.userId === '' ? [] : [userStream(one.value.userId)];
+    case 'linkMade':
+      return [conversationStream(one.value.conversationId), userStream(one.value.userId)];
     case 'pushConfigured':
       return [conversationStream(one.value.conversationId)];
     default:

@@ -3,6 +3,7 @@ import {
   type DefinitionFact,
   type Fact,
   fact,
+  type LinkFact,
   type PersonFact,
   type PushFact,
   type RecordedFact,
@@ -65,7 +66,7 @@ export function evolvePins(pins: Pins, { revision, fact: one }: RecordedFact): P
     case 'toolsAccepted':
       return { ...pins, revision, accepted: withAccepted(pins.accepted, one.value.tools, true) };
     default:
-      one.case satisfies ConversationFact | DefinitionFact | PersonFact | PushFact;
+      one.case satisfies ConversationFact | DefinitionFact | PersonFact | PushFact | LinkFact;
       return { ...pins, revision };
   }
 }

@@ -5,6 +5,7 @@ import type {
   DefinitionFact,
   Fact,
   FactOf,
+  LinkFact,
   PersonFact,
   PinFact,
   RecordedFact,
@@ -37,7 +38,7 @@ export function evolvePush(before: views.Push, event: RecordedFact): views.Push 
       push.settledRevision = Math.max(push.settledRevision, fact.value.throughRevision);
       return push;
     default:
-      fact.case satisfies ConversationFact | DefinitionFact | PersonFact | PinFact;
+      fact.case satisfies ConversationFact | DefinitionFact | PersonFact | PinFact | LinkFact;
       return push;
   }
 }

@@ -24,6 +24,8 @@ export type PersonFact =
   | 'apiKeyIssued'
   | 'apiKeyRevoked'
   | 'apiKeyUsed';
+/** Facts of links with which people decide. */
+export type LinkFact = 'linkMade';
 /** Facts of everything else. */
 export type NotOfPeople = Exclude<FactName, PersonFact>;
 
@@ -31,7 +33,7 @@ export type NotOfPeople = Exclude<FactName, PersonFact>;
  * Facts of streams that are none of a conversation. Whoever reads facts names those that it has nothing to do with (`fact.case
  * satisfies …`), so that a new one does not compile until each has said what it does with it.
  */
-export type OtherStreamFact = DefinitionFact | PinFact | PushFact | PersonFact;
+export type OtherStreamFact = DefinitionFact | PinFact | PushFact | PersonFact | LinkFact;
 
 /** Facts of a conversation's own stream. */
 export type ConversationFact = Exclude<FactName, OtherStreamFact>;

@@ -77,3 +77,8 @@ export function apiKeyStream(id: string): StreamName {
 export function apiKeyOfStream(stream: string): string | undefined {
   return stream.startsWith(apiKeyStreamPrefix) ? stream.slice(apiKeyStreamPrefix.length) : undefined;
 }
+
+/** The stream of a link that decides, by the SHA-256 of its text in hex. */
+export function linkStream(digest: string): StreamName {
+  return `link-${digest}` as StreamName;
+}

@@ -187,7 +187,7 @@ export function isSignInStale(
  * @param forMs - 0: never.
  */
 export function groupsOfKey(
-  { given }: views.ApiKey,
+  { given }: Pick<views.ApiKey, 'given'>,
   { groups, lastSignInAt }: views.User,
   forMs: number,
   now: number,

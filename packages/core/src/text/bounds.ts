@@ -114,3 +114,5 @@ export const personNameCharactersMax = 200;
 
 /** Requests to approve one call after which its arguments are not changed any more: each change is kept for ever. */
 export const requestsPerEditedCallMax = 20;
+/** How long a link can decide, at most, in milliseconds: seven days. */
+export const linkLastsMsMax = 7 * 24 * 3_600_000;

@@ -52,10 +52,10 @@ test('every scenario is recorded, and every kind of event of a conversation is i
       linesOf(file).map((line) => decodeRecorded({ envelope: fromBase64(line.envelope) }).fact.case),
     ),
   );
-  // Definitions stand in streams of their own, and so do pins, who is told, and people (recorded in ../pins,
+  // Definitions stand in streams of their own, and so do pins, who is told, links, and people (recorded in ../pins,
   // ../push and ../people).
   const isElsewhere = (kind: string) =>
-    /^(agent|toolset|tool|policy)Defined$|^(toolServerMet|toolsAccepted)$|^push|^(user|apiKey)[A-Z]/.test(kind);
+    /^(agent|toolset|tool|policy)Defined$|^(toolServerMet|toolsAccepted)$|^push|^(user|apiKey|link)[A-Z]/.test(kind);
   const kinds = facts.PayloadSchema.oneofs[0]?.fields.map((field) => field.localName) ?? [];
   expect(kinds.filter((kind) => !seen.has(kind as FactName) && !isElsewhere(kind))).toEqual([]);
 });

@@ -129,3 +129,19 @@ async function userOf(parts: AuthenticateParts, said: TokenSays): Promise<views.
 
 const userPrincipal = ({ id, email, name, role }: views.User, groups: readonly string[]) =>
   ({ kind: 'user', id, email, name, role: roleFromWire(role), groups }) as const;
+
+/** Who a link decides as. */
+export type LinkUser = (userId: string) => Promise<Principal | undefined>;
+
+/**
+ * Tells who the user of a link is now; undefined for one who is not there or not active. They may do with it what `approve` allows. Their
+ * groups count as with an API key of their own.
+ */
+export const linkUsers =
+  ({ store, keyGroupsForMs, now }: Pick<AuthenticateParts, 'store' | 'keyGroupsForMs' | 'now'>): LinkUser =>
+  async (userId) => {
+    const { user } = await store.getPerson({ by: { case: 'userId', value: userId } });
+    if (user?.active !== true) return undefined;
+    const groups = groupsOfKey({ given: false }, user, keyGroupsForMs, now());
+    return { ...userPrincipal(user, groups), via: 'link', scopes: ['approve'] };
+  };

@@ -6,6 +6,7 @@ import { conversationRoutes } from './conversations.ts';
 import { eventRoutes } from './events.ts';
 import { heldToolRoutes } from './held-tools.ts';
 import { inputRoutes } from './inputs.ts';
+import { linkRoutes } from './links.ts';
 import { peopleRoutes } from './people.ts';
 import { pushRoutes } from './push.ts';
 import type { Route, RouteDependencies } from './route.ts';
@@ -26,6 +27,7 @@ export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...standingRoutes(deps),
   ...inputRoutes(deps),
   ...peopleRoutes(deps),
+  ...linkRoutes(deps),
   ...callbackRoutes(deps),
   ...a2aRoutesOf(deps),
 ];

@@ -28,6 +28,7 @@ export type RouteDependencies = Pick<
   | 'a2aPush'
   | 'interceptA2A'
   | 'authenticate'
+  | 'linkUser'
   | 'newId'
 > & {
   readonly authorize: Authorize;

@@ -2,19 +2,237 @@
 // @generated from file stopgo/approvals/v1/approvals.proto (package stopgo.approvals.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AcceptedTools, AcceptToolsRequest, AcceptToolsResponse, DecisionKind, GrantStandingRequest, GrantStandingResponse, ResolveRequest, ResolveResponse, RevokeStandingRequest, RevokeStandingResponse } from "./approvals_pb.ts";
-import { AcceptedToolsSchema, AcceptToolsRequestSchema, AcceptToolsResponseSchema, GrantStandingRequestSchema, GrantStandingResponseSchema, ResolveRequestSchema, ResolveResponseSchema, RevokeStandingRequestSchema, RevokeStandingResponseSchema } from "./approvals_pb.ts";
+import type { AcceptedTools, AcceptToolsRequest, AcceptToolsResponse, DecisionKind, GrantStandingRequest, GrantStandingResponse, LookUpLinkRequest, LookUpLinkResponse, MakeLinkRequest, MakeLinkResponse, ResolveRequest, ResolveResponse, RevokeStandingRequest, RevokeStandingResponse } from "./approvals_pb.ts";
+import { AcceptedToolsSchema, AcceptToolsRequestSchema, AcceptToolsResponseSchema, GrantStandingRequestSchema, GrantStandingResponseSchema, LookUpLinkRequestSchema, LookUpLinkResponseSchema, MakeLinkRequestSchema, MakeLinkResponseSchema, ResolveRequestSchema, ResolveResponseSchema, RevokeStandingRequestSchema, RevokeStandingResponseSchema } from "./approvals_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
-import { createActor, readActor, writeActor, zeroActor } from "../../events/v1/envelope_codec.ts";
 import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
+import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
 import { toMessage, toMessages } from "../../../../codec/made.ts";
+import { createActor, readActor, writeActor, zeroActor } from "../../events/v1/envelope_codec.ts";
 import { createIdempotency, createPinnedTool, readIdempotency, readPinnedTool, writeIdempotency, writePinnedTool, zeroIdempotency, zeroPinnedTool } from "../../events/v1/payload_codec.ts";
 import { createConversationView, readConversationView, writeConversationView, zeroConversationView } from "../../store/v1/views_codec.ts";
 import { createTurn, createWait, readTurn, readWait, writeTurn, writeWait, zeroTurn, zeroWait } from "../../orchestrator/v1/orchestrator_codec.ts";
 import type { Decision } from "../../events/v1/payload_pb.ts";
 import type { DescMessage } from "@bufbuild/protobuf";
+
+export function zeroMakeLinkRequest(): MakeLinkRequest {
+  return {
+    $typeName: "stopgo.approvals.v1.MakeLinkRequest",
+    approvalId: '',
+    userId: '',
+  };
+}
+
+export function writeMakeLinkRequest(writer: Writer, message: MakeLinkRequest): void {
+  if (message.$typeName !== "stopgo.approvals.v1.MakeLinkRequest") throw new LeftToLibrary();
+  if (message.approvalId !== '') {
+    writer.string(10, message.approvalId);
+  }
+  if (message.userId !== '') {
+    writer.string(18, message.userId);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readMakeLinkRequest(reader: Reader, length: number, message: MakeLinkRequest): MakeLinkRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.approvalId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.userId = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createMakeLinkRequest(given: Given): MakeLinkRequest {
+  const message = zeroMakeLinkRequest();
+  if (given.approvalId != null) message.approvalId = given.approvalId;
+  if (given.userId != null) message.userId = given.userId;
+  return message;
+}
+
+export function zeroMakeLinkResponse(): MakeLinkResponse {
+  return {
+    $typeName: "stopgo.approvals.v1.MakeLinkResponse",
+    text: '',
+  };
+}
+
+export function writeMakeLinkResponse(writer: Writer, message: MakeLinkResponse): void {
+  if (message.$typeName !== "stopgo.approvals.v1.MakeLinkResponse") throw new LeftToLibrary();
+  if (message.text !== '') {
+    writer.string(10, message.text);
+  }
+  if (message.expiresAt !== undefined) {
+    const begin = writer.fork(18);
+    writeTimestamp(writer, message.expiresAt);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readMakeLinkResponse(reader: Reader, length: number, message: MakeLinkResponse): MakeLinkResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.text = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.expiresAt = readTimestamp(reader, reader.uint32(), message.expiresAt ?? zeroTimestamp());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createMakeLinkResponse(given: Given): MakeLinkResponse {
+  const message = zeroMakeLinkResponse();
+  if (given.text != null) message.text = given.text;
+  if (given.expiresAt != null) message.expiresAt = toMessage(given.expiresAt, createTimestamp, "google.protobuf.Timestamp");
+  return message;
+}
+
+export function zeroLookUpLinkRequest(): LookUpLinkRequest {
+  return {
+    $typeName: "stopgo.approvals.v1.LookUpLinkRequest",
+    digest: '',
+  };
+}
+
+export function writeLookUpLinkRequest(writer: Writer, message: LookUpLinkRequest): void {
+  if (message.$typeName !== "stopgo.approvals.v1.LookUpLinkRequest") throw new LeftToLibrary();
+  if (message.digest !== '') {
+    writer.string(10, message.digest);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readLookUpLinkRequest(reader: Reader, length: number, message: LookUpLinkRequest): LookUpLinkRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.digest = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createLookUpLinkRequest(given: Given): LookUpLinkRequest {
+  const message = zeroLookUpLinkRequest();
+  if (given.digest != null) message.digest = given.digest;
+  return message;
+}
+
+export function zeroLookUpLinkResponse(): LookUpLinkResponse {
+  return {
+    $typeName: "stopgo.approvals.v1.LookUpLinkResponse",
+    approvalId: '',
+    conversationId: '',
+    userId: '',
+  };
+}
+
+export function writeLookUpLinkResponse(writer: Writer, message: LookUpLinkResponse): void {
+  if (message.$typeName !== "stopgo.approvals.v1.LookUpLinkResponse") throw new LeftToLibrary();
+  if (message.approvalId !== '') {
+    writer.string(10, message.approvalId);
+  }
+  if (message.conversationId !== '') {
+    writer.string(18, message.conversationId);
+  }
+  if (message.userId !== '') {
+    writer.string(26, message.userId);
+  }
+  if (message.expiresAt !== undefined) {
+    const begin = writer.fork(34);
+    writeTimestamp(writer, message.expiresAt);
+    writer.join(begin);
+  }
+  if (message.spentAt !== undefined) {
+    const begin = writer.fork(42);
+    writeTimestamp(writer, message.spentAt);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readLookUpLinkResponse(reader: Reader, length: number, message: LookUpLinkResponse): LookUpLinkResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.approvalId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.conversationId = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.userId = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.expiresAt = readTimestamp(reader, reader.uint32(), message.expiresAt ?? zeroTimestamp());
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.spentAt = readTimestamp(reader, reader.uint32(), message.spentAt ?? zeroTimestamp());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createLookUpLinkResponse(given: Given): LookUpLinkResponse {
+  const message = zeroLookUpLinkResponse();
+  if (given.approvalId != null) message.approvalId = given.approvalId;
+  if (given.conversationId != null) message.conversationId = given.conversationId;
+  if (given.userId != null) message.userId = given.userId;
+  if (given.expiresAt != null) message.expiresAt = toMessage(given.expiresAt, createTimestamp, "google.protobuf.Timestamp");
+  if (given.spentAt != null) message.spentAt = toMessage(given.spentAt, createTimestamp, "google.protobuf.Timestamp");
+  return message;
+}
 
 export function zeroAcceptToolsRequest(): AcceptToolsRequest {
   return {
@@ -391,6 +609,7 @@ export function zeroResolveRequest(): ResolveRequest {
     result: '',
     said: '',
     argumentsJson: '',
+    link: '',
   };
 }
 
@@ -428,6 +647,9 @@ export function writeResolveRequest(writer: Writer, message: ResolveRequest): vo
   }
   if (message.argumentsJson !== '') {
     writer.string(74, message.argumentsJson);
+  }
+  if (message.link !== '') {
+    writer.string(82, message.link);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -474,6 +696,10 @@ export function readResolveRequest(reader: Reader, length: number, message: Reso
         if (tag !== 74) throw new LeftToLibrary();
         message.argumentsJson = reader.string();
         break;
+      case 10:
+        if (tag !== 82) throw new LeftToLibrary();
+        message.link = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -494,6 +720,7 @@ export function createResolveRequest(given: Given): ResolveRequest {
   if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
   if (given.said != null) message.said = given.said;
   if (given.argumentsJson != null) message.argumentsJson = given.argumentsJson;
+  if (given.link != null) message.link = given.link;
   return message;
 }
 
@@ -540,6 +767,10 @@ export function createResolveResponse(given: Given): ResolveResponse {
 
 /** How the messages of stopgo/approvals/v1/approvals.proto are encoded, decoded and created. */
 export const codecs_stopgo_approvals_v1_approvals: readonly (readonly [DescMessage, Codec])[] = [
+  [MakeLinkRequestSchema, { zero: zeroMakeLinkRequest, write: writeMakeLinkRequest, read: readMakeLinkRequest, create: createMakeLinkRequest }],
+  [MakeLinkResponseSchema, { zero: zeroMakeLinkResponse, write: writeMakeLinkResponse, read: readMakeLinkResponse, create: createMakeLinkResponse }],
+  [LookUpLinkRequestSchema, { zero: zeroLookUpLinkRequest, write: writeLookUpLinkRequest, read: readLookUpLinkRequest, create: createLookUpLinkRequest }],
+  [LookUpLinkResponseSchema, { zero: zeroLookUpLinkResponse, write: writeLookUpLinkResponse, read: readLookUpLinkResponse, create: createLookUpLinkResponse }],
   [AcceptToolsRequestSchema, { zero: zeroAcceptToolsRequest, write: writeAcceptToolsRequest, read: readAcceptToolsRequest, create: createAcceptToolsRequest }],
   [AcceptedToolsSchema, { zero: zeroAcceptedTools, write: writeAcceptedTools, read: readAcceptedTools, create: createAcceptedTools }],
   [AcceptToolsResponseSchema, { zero: zeroAcceptToolsResponse, write: writeAcceptToolsResponse, read: readAcceptToolsResponse, create: createAcceptToolsResponse }],

@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Actor } from "../../events/v1/envelope_pb.ts";
 import { file_stopgo_events_v1_envelope } from "../../events/v1/envelope_pb.ts";
 import type { Decision, Idempotency, PinnedTool } from "../../events/v1/payload_pb.ts";
@@ -18,7 +20,111 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/approvals/v1/approvals.proto.
  */
 export const file_stopgo_approvals_v1_approvals: GenFile = /*@__PURE__*/
-  fileDesc("CiNzdG9wZ28vYXBwcm92YWxzL3YxL2FwcHJvdmFscy5wcm90bxITc3RvcGdvLmFwcHJvdmFscy52MSJxChJBY2NlcHRUb29sc1JlcXVlc3QSMwoHc2VydmVycxgBIAMoCzIiLnN0b3Bnby5hcHByb3ZhbHMudjEuQWNjZXB0ZWRUb29scxImCgVhY3RvchgCIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuQWN0b3IiTgoNQWNjZXB0ZWRUb29scxIQCghpZGVudGl0eRgBIAEoCRIrCgV0b29scxgCIAMoCzIcLnN0b3Bnby5ldmVudHMudjEuUGlubmVkVG9vbCIoChNBY2NlcHRUb29sc1Jlc3BvbnNlEhEKCXJldmlzaW9ucxgBIAMoDSKfAQoUR3JhbnRTdGFuZGluZ1JlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSFgoOc2FtZV9hcmd1bWVudHMYAiABKAgSJgoFYWN0b3IYAyABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yEjIKC2lkZW1wb3RlbmN5GAQgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSJIChVHcmFudFN0YW5kaW5nUmVzcG9uc2USLwoEdmlldxgBIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3IqEBChVSZXZva2VTdGFuZGluZ1JlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhMKC3N0YW5kaW5nX2lkGAIgASgJEiYKBWFjdG9yGAMgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5BY3RvchIyCgtpZGVtcG90ZW5jeRgEIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiSQoWUmV2b2tlU3RhbmRpbmdSZXNwb25zZRIvCgR2aWV3GAEgASgLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcixgIKDlJlc29sdmVSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJEjAKCGRlY2lzaW9uGAIgASgOMhouc3RvcGdvLmV2ZW50cy52MS5EZWNpc2lvbkICGAESLwoEa2luZBgHIAEoDjIhLnN0b3Bnby5hcHByb3ZhbHMudjEuRGVjaXNpb25LaW5kEg4KBnJlc3VsdBgDIAEoCRImCgVhY3RvchgEIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuQWN0b3ISKgoEd2FpdBgFIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuV2FpdBIyCgtpZGVtcG90ZW5jeRgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kSDAoEc2FpZBgIIAEoCRIWCg5hcmd1bWVudHNfanNvbhgJIAEoCSI9Cg9SZXNvbHZlUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybir2AQoMRGVjaXNpb25LaW5kEh0KGURFQ0lTSU9OX0tJTkRfVU5TUEVDSUZJRUQQABIZChVERUNJU0lPTl9LSU5EX0FQUFJPVkUQARIYChRERUNJU0lPTl9LSU5EX1JFSkVDVBACEhsKF0RFQ0lTSU9OX0tJTkRfUlVOX0FHQUlOEAUSGgoWREVDSVNJT05fS0lORF9IQVBQRU5FRBAGEhkKFURFQ0lTSU9OX0tJTkRfR0lWRV9VUBAHEhoKFkRFQ0lTSU9OX0tJTkRfV0lUSERSQVcQCBIWChJERUNJU0lPTl9LSU5EX0VESVQQCSIECAMQAyIECAQQBDKdAwoQQXBwcm92YWxzU2VydmljZRJUCgdSZXNvbHZlEiMuc3RvcGdvLmFwcHJvdmFscy52MS5SZXNvbHZlUmVxdWVzdBokLnN0b3Bnby5hcHByb3ZhbHMudjEuUmVzb2x2ZVJlc3BvbnNlEmYKDUdyYW50U3RhbmRpbmcSKS5zdG9wZ28uYXBwcm92YWxzLnYxLkdyYW50U3RhbmRpbmdSZXF1ZXN0Giouc3RvcGdvLmFwcHJvdmFscy52MS5HcmFudFN0YW5kaW5nUmVzcG9uc2USaQoOUmV2b2tlU3RhbmRpbmcSKi5zdG9wZ28uYXBwcm92YWxzLnYxLlJldm9rZVN0YW5kaW5nUmVxdWVzdBorLnN0b3Bnby5hcHByb3ZhbHMudjEuUmV2b2tlU3RhbmRpbmdSZXNwb25zZRJgCgtBY2NlcHRUb29scxInLnN0b3Bnby5hcHByb3ZhbHMudjEuQWNjZXB0VG9vbHNSZXF1ZXN0Giguc3RvcGdvLmFwcHJvdmFscy52MS5BY2NlcHRUb29sc1Jlc3BvbnNlYgZwcm90bzM", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_orchestrator_v1_orchestrator, file_stopgo_store_v1_views]);
+  fileDesc("CiNzdG9wZ28vYXBwcm92YWxzL3YxL2FwcHJvdmFscy5wcm90bxITc3RvcGdvLmFwcHJvdmFscy52MSI3Cg9NYWtlTGlua1JlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCSJQChBNYWtlTGlua1Jlc3BvbnNlEgwKBHRleHQYASABKAkSLgoKZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiIwoRTG9va1VwTGlua1JlcXVlc3QSDgoGZGlnZXN0GAEgASgJIrEBChJMb29rVXBMaW5rUmVzcG9uc2USEwoLYXBwcm92YWxfaWQYASABKAkSFwoPY29udmVyc2F0aW9uX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIc3BlbnRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wInEKEkFjY2VwdFRvb2xzUmVxdWVzdBIzCgdzZXJ2ZXJzGAEgAygLMiIuc3RvcGdvLmFwcHJvdmFscy52MS5BY2NlcHRlZFRvb2xzEiYKBWFjdG9yGAIgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5BY3RvciJOCg1BY2NlcHRlZFRvb2xzEhAKCGlkZW50aXR5GAEgASgJEisKBXRvb2xzGAIgAygLMhwuc3RvcGdvLmV2ZW50cy52MS5QaW5uZWRUb29sIigKE0FjY2VwdFRvb2xzUmVzcG9uc2USEQoJcmV2aXNpb25zGAEgAygNIp8BChRHcmFudFN0YW5kaW5nUmVxdWVzdBITCgthcHByb3ZhbF9pZBgBIAEoCRIWCg5zYW1lX2FyZ3VtZW50cxgCIAEoCBImCgVhY3RvchgDIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuQWN0b3ISMgoLaWRlbXBvdGVuY3kYBCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5IkgKFUdyYW50U3RhbmRpbmdSZXNwb25zZRIvCgR2aWV3GAEgASgLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcioQEKFVJldm9rZVN0YW5kaW5nUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSEwoLc3RhbmRpbmdfaWQYAiABKAkSJgoFYWN0b3IYAyABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yEjIKC2lkZW1wb3RlbmN5GAQgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSJJChZSZXZva2VTdGFuZGluZ1Jlc3BvbnNlEi8KBHZpZXcYASABKAsyIS5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uVmlldyLUAgoOUmVzb2x2ZVJlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSMAoIZGVjaXNpb24YAiABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uQgIYARIvCgRraW5kGAcgASgOMiEuc3RvcGdvLmFwcHJvdmFscy52MS5EZWNpc2lvbktpbmQSDgoGcmVzdWx0GAMgASgJEiYKBWFjdG9yGAQgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5BY3RvchIqCgR3YWl0GAUgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAYgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeRIMCgRzYWlkGAggASgJEhYKDmFyZ3VtZW50c19qc29uGAkgASgJEgwKBGxpbmsYCiABKAkiPQoPUmVzb2x2ZVJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4q9gEKDERlY2lzaW9uS2luZBIdChlERUNJU0lPTl9LSU5EX1VOU1BFQ0lGSUVEEAASGQoVREVDSVNJT05fS0lORF9BUFBST1ZFEAESGAoUREVDSVNJT05fS0lORF9SRUpFQ1QQAhIbChdERUNJU0lPTl9LSU5EX1JVTl9BR0FJThAFEhoKFkRFQ0lTSU9OX0tJTkRfSEFQUEVORUQQBhIZChVERUNJU0lPTl9LSU5EX0dJVkVfVVAQBxIaChZERUNJU0lPTl9LSU5EX1dJVEhEUkFXEAgSFgoSREVDSVNJT05fS0lORF9FRElUEAkiBAgDEAMiBAgEEAQy1QQKEEFwcHJvdmFsc1NlcnZpY2USVAoHUmVzb2x2ZRIjLnN0b3Bnby5hcHByb3ZhbHMudjEuUmVzb2x2ZVJlcXVlc3QaJC5zdG9wZ28uYXBwcm92YWxzLnYxLlJlc29sdmVSZXNwb25zZRJmCg1HcmFudFN0YW5kaW5nEikuc3RvcGdvLmFwcHJvdmFscy52MS5HcmFudFN0YW5kaW5nUmVxdWVzdBoqLnN0b3Bnby5hcHByb3ZhbHMudjEuR3JhbnRTdGFuZGluZ1Jlc3BvbnNlEmkKDlJldm9rZVN0YW5kaW5nEiouc3RvcGdvLmFwcHJvdmFscy52MS5SZXZva2VTdGFuZGluZ1JlcXVlc3QaKy5zdG9wZ28uYXBwcm92YWxzLnYxLlJldm9rZVN0YW5kaW5nUmVzcG9uc2USYAoLQWNjZXB0VG9vbHMSJy5zdG9wZ28uYXBwcm92YWxzLnYxLkFjY2VwdFRvb2xzUmVxdWVzdBooLnN0b3Bnby5hcHByb3ZhbHMudjEuQWNjZXB0VG9vbHNSZXNwb25zZRJXCghNYWtlTGluaxIkLnN0b3Bnby5hcHByb3ZhbHMudjEuTWFrZUxpbmtSZXF1ZXN0GiUuc3RvcGdvLmFwcHJvdmFscy52MS5NYWtlTGlua1Jlc3BvbnNlEl0KCkxvb2tVcExpbmsSJi5zdG9wZ28uYXBwcm92YWxzLnYxLkxvb2tVcExpbmtSZXF1ZXN0Gicuc3RvcGdvLmFwcHJvdmFscy52MS5Mb29rVXBMaW5rUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp, file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_orchestrator_v1_orchestrator, file_stopgo_store_v1_views]);
+
+/**
+ * @generated from message stopgo.approvals.v1.MakeLinkRequest
+ */
+export type MakeLinkRequest = Message<"stopgo.approvals.v1.MakeLinkRequest"> & {
+  /**
+   * @generated from field: string approval_id = 1;
+   */
+  approvalId: string;
+
+  /**
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message stopgo.approvals.v1.MakeLinkRequest.
+ * Use `create(MakeLinkRequestSchema)` to create a new message.
+ */
+export const MakeLinkRequestSchema: GenMessage<MakeLinkRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_approvals_v1_approvals, 0);
+
+/**
+ * @generated from message stopgo.approvals.v1.MakeLinkResponse
+ */
+export type MakeLinkResponse = Message<"stopgo.approvals.v1.MakeLinkResponse"> & {
+  /**
+   * Whoever has it may decide as that user.
+   *
+   * @generated from field: string text = 1;
+   */
+  text: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp expires_at = 2;
+   */
+  expiresAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message stopgo.approvals.v1.MakeLinkResponse.
+ * Use `create(MakeLinkResponseSchema)` to create a new message.
+ */
+export const MakeLinkResponseSchema: GenMessage<MakeLinkResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_approvals_v1_approvals, 1);
+
+/**
+ * @generated from message stopgo.approvals.v1.LookUpLinkRequest
+ */
+export type LookUpLinkRequest = Message<"stopgo.approvals.v1.LookUpLinkRequest"> & {
+  /**
+   * Hex SHA-256 of its text.
+   *
+   * @generated from field: string digest = 1;
+   */
+  digest: string;
+};
+
+/**
+ * Describes the message stopgo.approvals.v1.LookUpLinkRequest.
+ * Use `create(LookUpLinkRequestSchema)` to create a new message.
+ */
+export const LookUpLinkRequestSchema: GenMessage<LookUpLinkRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_approvals_v1_approvals, 2);
+
+/**
+ * @generated from message stopgo.approvals.v1.LookUpLinkResponse
+ */
+export type LookUpLinkResponse = Message<"stopgo.approvals.v1.LookUpLinkResponse"> & {
+  /**
+   * @generated from field: string approval_id = 1;
+   */
+  approvalId: string;
+
+  /**
+   * @generated from field: string conversation_id = 2;
+   */
+  conversationId: string;
+
+  /**
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp expires_at = 4;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * When it was spent; absent: it was not.
+   *
+   * @generated from field: google.protobuf.Timestamp spent_at = 5;
+   */
+  spentAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message stopgo.approvals.v1.LookUpLinkResponse.
+ * Use `create(LookUpLinkResponseSchema)` to create a new message.
+ */
+export const LookUpLinkResponseSchema: GenMessage<LookUpLinkResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_approvals_v1_approvals, 3);
 
 /**
  * @generated from message stopgo.approvals.v1.AcceptToolsRequest
@@ -44,7 +150,7 @@ export type AcceptToolsRequest = Message<"stopgo.approvals.v1.AcceptToolsRequest
  * Use `create(AcceptToolsRequestSchema)` to create a new message.
  */
 export const AcceptToolsRequestSchema: GenMessage<AcceptToolsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 0);
+  messageDesc(file_stopgo_approvals_v1_approvals, 4);
 
 /**
  * @generated from message stopgo.approvals.v1.AcceptedTools
@@ -70,7 +176,7 @@ export type AcceptedTools = Message<"stopgo.approvals.v1.AcceptedTools"> & {
  * Use `create(AcceptedToolsSchema)` to create a new message.
  */
 export const AcceptedToolsSchema: GenMessage<AcceptedTools> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 1);
+  messageDesc(file_stopgo_approvals_v1_approvals, 5);
 
 /**
  * @generated from message stopgo.approvals.v1.AcceptToolsResponse
@@ -89,7 +195,7 @@ export type AcceptToolsResponse = Message<"stopgo.approvals.v1.AcceptToolsRespon
  * Use `create(AcceptToolsResponseSchema)` to create a new message.
  */
 export const AcceptToolsResponseSchema: GenMessage<AcceptToolsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 2);
+  messageDesc(file_stopgo_approvals_v1_approvals, 6);
 
 /**
  * @generated from message stopgo.approvals.v1.GrantStandingRequest
@@ -123,7 +229,7 @@ export type GrantStandingRequest = Message<"stopgo.approvals.v1.GrantStandingReq
  * Use `create(GrantStandingRequestSchema)` to create a new message.
  */
 export const GrantStandingRequestSchema: GenMessage<GrantStandingRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 3);
+  messageDesc(file_stopgo_approvals_v1_approvals, 7);
 
 /**
  * @generated from message stopgo.approvals.v1.GrantStandingResponse
@@ -142,7 +248,7 @@ export type GrantStandingResponse = Message<"stopgo.approvals.v1.GrantStandingRe
  * Use `create(GrantStandingResponseSchema)` to create a new message.
  */
 export const GrantStandingResponseSchema: GenMessage<GrantStandingResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 4);
+  messageDesc(file_stopgo_approvals_v1_approvals, 8);
 
 /**
  * @generated from message stopgo.approvals.v1.RevokeStandingRequest
@@ -174,7 +280,7 @@ export type RevokeStandingRequest = Message<"stopgo.approvals.v1.RevokeStandingR
  * Use `create(RevokeStandingRequestSchema)` to create a new message.
  */
 export const RevokeStandingRequestSchema: GenMessage<RevokeStandingRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 5);
+  messageDesc(file_stopgo_approvals_v1_approvals, 9);
 
 /**
  * @generated from message stopgo.approvals.v1.RevokeStandingResponse
@@ -191,7 +297,7 @@ export type RevokeStandingResponse = Message<"stopgo.approvals.v1.RevokeStanding
  * Use `create(RevokeStandingResponseSchema)` to create a new message.
  */
 export const RevokeStandingResponseSchema: GenMessage<RevokeStandingResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 6);
+  messageDesc(file_stopgo_approvals_v1_approvals, 10);
 
 /**
  * @generated from message stopgo.approvals.v1.ResolveRequest
@@ -253,6 +359,15 @@ export type ResolveRequest = Message<"stopgo.approvals.v1.ResolveRequest"> & {
    * @generated from field: string arguments_json = 9;
    */
   argumentsJson: string;
+
+  /**
+   * Of a decision by a link: the hex SHA-256 of its text. The principal is its user, and it takes the place of idempotency: a link that
+   * is spent is refused, FAILED_PRECONDITION with reason=link_spent, also to whoever spent it; one whose time is over with
+   * reason=link_expired; PERMISSION_DENIED with reason=link: it is none of this approval and this user.
+   *
+   * @generated from field: string link = 10;
+   */
+  link: string;
 };
 
 /**
@@ -260,7 +375,7 @@ export type ResolveRequest = Message<"stopgo.approvals.v1.ResolveRequest"> & {
  * Use `create(ResolveRequestSchema)` to create a new message.
  */
 export const ResolveRequestSchema: GenMessage<ResolveRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 7);
+  messageDesc(file_stopgo_approvals_v1_approvals, 11);
 
 /**
  * @generated from message stopgo.approvals.v1.ResolveResponse
@@ -279,7 +394,7 @@ export type ResolveResponse = Message<"stopgo.approvals.v1.ResolveResponse"> & {
  * Use `create(ResolveResponseSchema)` to create a new message.
  */
 export const ResolveResponseSchema: GenMessage<ResolveResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 8);
+  messageDesc(file_stopgo_approvals_v1_approvals, 12);
 
 /**
  * DecisionKind is what a person says to an approval, in the words of its choices. What becomes of the approval is on the record as
@@ -412,6 +527,28 @@ export const ApprovalsService: GenService<{
     methodKind: "unary";
     input: typeof AcceptToolsRequestSchema;
     output: typeof AcceptToolsResponseSchema;
+  },
+  /**
+   * MakeLink makes a link with which one user decides one approval, once. Its text is in this answer and nowhere else. NOT_FOUND: no
+   * such approval. FAILED_PRECONDITION with reason=no_sign_in: nobody signs in on this platform; with reason=no_user: there is no such
+   * user, or they are not active; with reason=settled or expired: there is nothing to decide any more.
+   *
+   * @generated from rpc stopgo.approvals.v1.ApprovalsService.MakeLink
+   */
+  makeLink: {
+    methodKind: "unary";
+    input: typeof MakeLinkRequestSchema;
+    output: typeof MakeLinkResponseSchema;
+  },
+  /**
+   * LookUpLink shows what a link is for, and whether it is spent. It changes nothing. NOT_FOUND: no such link.
+   *
+   * @generated from rpc stopgo.approvals.v1.ApprovalsService.LookUpLink
+   */
+  lookUpLink: {
+    methodKind: "unary";
+    input: typeof LookUpLinkRequestSchema;
+    output: typeof LookUpLinkResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_stopgo_approvals_v1_approvals, 0);

@@ -125,7 +125,7 @@ export type Actor = Message<"stopgo.events.v1.Actor"> & {
   claimed: boolean;
 
   /**
-   * The way in: "rest", "a2a", "cli", "policy"; empty for processes.
+   * The way in: "rest", "a2a", "cli", "link", "policy"; empty for processes.
    *
    * @generated from field: string surface = 4;
    */

@@ -2,8 +2,8 @@
 // @generated from file stopgo/events/v1/payload.proto (package stopgo.events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AgentDefined, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepFinished, StepStarted, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
-import { AgentDefinedSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepFinishedSchema, StepStartedSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
+import type { AgentDefined, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, LinkMade, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepFinished, StepStarted, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
+import { AgentDefinedSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepFinishedSchema, StepStartedSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
@@ -334,6 +334,12 @@ export function writePayload(writer: Writer, message: Payload): void {
       writer.join(begin);
       break;
     }
+    case "linkMade": {
+      const begin = writer.fork(530);
+      writeLinkMade(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -552,6 +558,10 @@ export function readPayload(reader: Reader, length: number, message: Payload): P
         if (tag !== 522) throw new LeftToLibrary();
         message.fact = { case: "apiKeyUsed", value: readApiKeyUsed(reader, reader.uint32(), message.fact.case === "apiKeyUsed" ? message.fact.value : zeroApiKeyUsed()) };
         break;
+      case 66:
+        if (tag !== 530) throw new LeftToLibrary();
+        message.fact = { case: "linkMade", value: readLinkMade(reader, reader.uint32(), message.fact.case === "linkMade" ? message.fact.value : zeroLinkMade()) };
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -721,6 +731,9 @@ export function createPayload(given: Given): Payload {
         break;
       case "apiKeyUsed":
         message.fact = { case: "apiKeyUsed", value: toMessage(value, createApiKeyUsed, "stopgo.events.v1.ApiKeyUsed") };
+        break;
+      case "linkMade":
+        message.fact = { case: "linkMade", value: toMessage(value, createLinkMade, "stopgo.events.v1.LinkMade") };
         break;
     }
   }
@@ -6304,6 +6317,74 @@ export function createApiKeyUsed(_given: Given): ApiKeyUsed {
   return message;
 }
 
+export function zeroLinkMade(): LinkMade {
+  return {
+    $typeName: "stopgo.events.v1.LinkMade",
+    approvalId: '',
+    conversationId: '',
+    userId: '',
+  };
+}
+
+export function writeLinkMade(writer: Writer, message: LinkMade): void {
+  if (message.$typeName !== "stopgo.events.v1.LinkMade") throw new LeftToLibrary();
+  if (message.approvalId !== '') {
+    writer.string(10, message.approvalId);
+  }
+  if (message.conversationId !== '') {
+    writer.string(18, message.conversationId);
+  }
+  if (message.userId !== '') {
+    writer.string(26, message.userId);
+  }
+  if (message.expiresAt !== undefined) {
+    const begin = writer.fork(34);
+    writeTimestamp(writer, message.expiresAt);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readLinkMade(reader: Reader, length: number, message: LinkMade): LinkMade {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.approvalId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.conversationId = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.userId = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.expiresAt = readTimestamp(reader, reader.uint32(), message.expiresAt ?? zeroTimestamp());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createLinkMade(given: Given): LinkMade {
+  const message = zeroLinkMade();
+  if (given.approvalId != null) message.approvalId = given.approvalId;
+  if (given.conversationId != null) message.conversationId = given.conversationId;
+  if (given.userId != null) message.userId = given.userId;
+  if (given.expiresAt != null) message.expiresAt = toMessage(given.expiresAt, createTimestamp, "google.protobuf.Timestamp");
+  return message;
+}
+
 export function zeroPushConfigured(): PushConfigured {
   return {
     $typeName: "stopgo.events.v1.PushConfigured",
@@ -6746,6 +6827,7 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [ApiKeyIssuedSchema, { zero: zeroApiKeyIssued, write: writeApiKeyIssued, read: readApiKeyIssued, create: createApiKeyIssued }],
   [ApiKeyRevokedSchema, { zero: zeroApiKeyRevoked, write: writeApiKeyRevoked, read: readApiKeyRevoked, create: createApiKeyRevoked }],
   [ApiKeyUsedSchema, { zero: zeroApiKeyUsed, write: writeApiKeyUsed, read: readApiKeyUsed, create: createApiKeyUsed }],
+  [LinkMadeSchema, { zero: zeroLinkMade, write: writeLinkMade, read: readLinkMade, create: createLinkMade }],
   [PushConfiguredSchema, { zero: zeroPushConfigured, write: writePushConfigured, read: readPushConfigured, create: createPushConfigured }],
   [PushRemovedSchema, { zero: zeroPushRemoved, write: writePushRemoved, read: readPushRemoved, create: createPushRemoved }],
   [PushClaimedSchema, { zero: zeroPushClaimed, write: writePushClaimed, read: readPushClaimed, create: createPushClaimed }],
