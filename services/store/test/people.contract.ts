@@ -5,6 +5,7 @@ import {
   apiKeyStream,
   apiKeyText,
   changeUser,
+  conversationStream,
   createUser,
   type Fact,
   fact,
@@ -76,7 +77,7 @@ export function peopleContract(name: string, open: () => Promise<StoreUnderTest>
       }
     });
 
-    test('a link is made once, for a user and a conversation that the log has', async () => {
+    test('a link is made once, and names the conversation and the user that it is for', async () => {
       const { client, close } = await open();
       try {
         const digest = linkDigestOf(linkText(new Uint8Array(32).fill(9)));
@@ -87,9 +88,13 @@ export function peopleContract(name: string, open: () => Promise<StoreUnderTest>
           return (await client.append({ ...request, idempotencyKey: randomUUID() })).outcome.case;
         };
         expect([await append(), await append()]).toEqual(['appended', 'conflict']);
-        const problems = (await client.verifyStream({ stream: linkStream(digest) })).problems.join(' ');
-        expect(problems).toContain(conversationId);
-        expect(problems).toContain(userStream(userIdOf('no@example.com')));
+        // Verify looks for these.
+        const { named, problems } = await client.verifyStream({ stream: linkStream(digest) });
+        expect(problems).toEqual([]);
+        expect(named.map(({ stream }) => stream).sort()).toEqual([
+          conversationStream(conversationId),
+          userStream(userIdOf('no@example.com')),
+        ]);
       } finally {
         await close();
       }
