@@ -125,6 +125,9 @@ test('two of finance decide, but not who asked, and nobody twice; the call runs 
     votes: [{ by: 'carl@x.example', claimed: false, decision: 'approved', entitled_by: 'group finance' }],
   });
   expect(tools.calls).toEqual([]);
+  // What Carl has said yes to waits for others.
+  await until('it waits for others', async () => ((await inbox(carl)).length === 0 ? true : undefined));
+  expect(await inbox(dora)).toEqual([approval]);
   const again = await send('POST', path, carl, yes);
   expect([again.status, again.json.reason, again.json.missing]).toEqual([409, 'voted', '1']);
   expect(tools.calls).toEqual([]);

@@ -71,10 +71,15 @@ const list =
       { context: frame.context },
     );
     sendJson(res, 200, {
-      approvals: answer.approvals.map((one) => renderApproval(one, deps.wallClock())),
+      approvals: answer.approvals
+        .filter((one) => !mayDecide || !hasVoted(one, principalKey(frame.principal)))
+        .map((one) => renderApproval(one, deps.wallClock())),
       next_cursor: answer.nextCursor === '' ? undefined : answer.nextCursor,
     });
   };
+
+/** Whether somebody has said yes already: it waits for others. */
+const hasVoted = ({ votes }: views.Approval, key: string): boolean => votes.some(({ voter }) => voter?.key === key);
 
 /** What asks somebody. Whoever is named in what it demands may read it as well, so nothing else is asked of them. */
 function askedOf(principal: Principal, now: number) {
