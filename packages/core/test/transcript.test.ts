@@ -78,9 +78,11 @@ describe('what a model is told', () => {
     ]);
   });
 
-  test('of a call that was rejected, given up or said to have happened is what the human decided', () => {
+  test('of a call that was rejected, taken back, given up or said to have happened is what the human decided', () => {
     const asked = [opened, said('add'), answered({ calls: [call('add'), call('remove')] })];
     expect(resultOf(...asked, rejected(id))).toBe(rejectedFor(''));
+    const takenBack = decided({ kind: DecisionKind.WITHDRAW }, id);
+    expect(resultOf(...asked, takenBack)).toBe('This call was withdrawn; it was not run.');
     expect(resultOf(...inDoubt, decided({ kind: DecisionKind.GIVE_UP }))).toBe(givenUpResult);
     expect(resultOf(...inDoubt, decided({ kind: DecisionKind.HAPPENED, result: 'id 7' }))).toBe('id 7');
   });
