@@ -1,5 +1,5 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire';
-import { type Fact, type FactName, permissionDenied } from '@stopgo/core';
+import { type Fact, type FactName, invalidArgument, permissionDenied, sha256Hex, toolStream } from '@stopgo/core';
 import { facts, fromBinary } from '@stopgo/proto';
 import type { PeerName } from '@stopgo/rpc';
 import type { StreamAppend } from './event-log.ts';
@@ -88,9 +88,11 @@ const nameOf: ReadonlyMap<number, FactName> = new Map(
 );
 
 /**
- * Checks that a service may append this.
+ * Checks that a service may append this. To the stream of a tool goes nothing but the definition that it is named after: whoever came
+ * first with another one would say for ever what people and models are shown under this pin.
  *
- * @throws DomainError `permission_denied` that names the service and the stream, or the fact.
+ * @throws DomainError `permission_denied` that names the service and the stream, or the fact; `invalid_argument` for a definition that
+ * is not the one its stream is named after.
  */
 export function checkRecorder(peer: PeerName, { stream, events }: StreamAppend): void {
   const may = streamsOf[peer]?.some((prefix) => stream.startsWith(prefix)) ?? false;
@@ -104,7 +106,19 @@ export function checkRecorder(peer: PeerName, { stream, events }: StreamAppend):
           stream,
         });
     }
+    if (stream.startsWith('tool-')) checkDefinition(stream, payload);
   }
+}
+
+/** Decoded as readers do it: of two facts in one payload the last one counts for both. */
+function checkDefinition(stream: string, payload: Uint8Array): void {
+  const { fact } = fromBinary(facts.PayloadSchema, payload);
+  const isNamedAfter =
+    fact.case === 'toolDefined' &&
+    toolStream(fact.value.pin) === stream &&
+    toolStream(sha256Hex(fact.value.definitionJson)) === stream;
+  if (isNamedAfter) return;
+  throw invalidArgument(`${stream} takes only the tool's definition that has this digest: nothing was appended to it`);
 }
 
 /** The kinds of fact in a payload: one, unless it was made to mislead. Empty where it is no payload, which others find out. */
