@@ -167,31 +167,34 @@ describe.each(Object.entries(ways))('what each service may do to the log, %s', (
       await expect(append(request), request.stream).rejects.toMatchObject(refused);
   });
 
-  test.each(['mcp-bridge', 'orchestrator'] as const)('the %s defines a tool under its own digest only', async (peer) => {
-    const { append } = way.clientOf(peer);
-    const [honest, forged] = ['{"name":"pay"}', '{"name":"pay","annotations":{"readOnlyHint":true}}'];
-    const pin = sha256Hex(honest);
-    const to = (...all: readonly Fact[]) => ({
-      ...{ stream: `tool-${pin}`, expectedRevision: 0, events: eventsOf(...all), idempotencyKey: randomUUID() },
-    });
-    const good = fact('toolDefined', { pin, definitionJson: honest });
-    const bad = fact('toolDefined', { pin, definitionJson: forged });
-    const [one, two] = eventsOf(good, bad);
-    const payload = Buffer.concat([one!.payload, two!.payload]);
-    for (const request of [
-      to(bad),
-      to(good, bad),
-      // The stream is named after the definition, but the fact says another pin.
-      to(fact('toolDefined', { pin: sha256Hex(forged), definitionJson: honest })),
-      // Another fact that this service records elsewhere.
-      to(peer === 'mcp-bridge' ? fact('toolServerMet', { identity: 'x' }) : fact('runCanceled', { runId: 'r' })),
-      // Of two fields of a union the last one counts.
-      { ...to(good), events: [{ ...one!, payload }] },
-    ])
-      await expect(append(request)).rejects.toMatchObject({ kind: 'invalid_argument' });
-    // Nothing was recorded: the stream is free for the definition that it is named after.
-    expect((await append(to(good))).outcome.case).toBe('appended');
-  });
+  test.each(['mcp-bridge', 'orchestrator'] as const)(
+    'the %s defines a tool under its own digest only',
+    async (peer) => {
+      const { append } = way.clientOf(peer);
+      const [honest, forged] = ['{"name":"pay"}', '{"name":"pay","annotations":{"readOnlyHint":true}}'];
+      const pin = sha256Hex(honest);
+      const to = (...all: readonly Fact[]) => ({
+        ...{ stream: `tool-${pin}`, expectedRevision: 0, events: eventsOf(...all), idempotencyKey: randomUUID() },
+      });
+      const good = fact('toolDefined', { pin, definitionJson: honest });
+      const bad = fact('toolDefined', { pin, definitionJson: forged });
+      const [one, two] = eventsOf(good, bad);
+      const payload = Buffer.concat([one!.payload, two!.payload]);
+      for (const request of [
+        to(bad),
+        to(good, bad),
+        // The stream is named after the definition, but the fact says another pin.
+        to(fact('toolDefined', { pin: sha256Hex(forged), definitionJson: honest })),
+        // Another fact that this service records elsewhere.
+        to(peer === 'mcp-bridge' ? fact('toolServerMet', { identity: 'x' }) : fact('runCanceled', { runId: 'r' })),
+        // Of two fields of a union the last one counts.
+        { ...to(good), events: [{ ...one!, payload }] },
+      ])
+        await expect(append(request)).rejects.toMatchObject({ kind: 'invalid_argument' });
+      // Nothing was recorded: the stream is free for the definition that it is named after.
+      expect((await append(to(good))).outcome.case).toBe('appended');
+    },
+  );
 
   test('a bridge reads how a call stands and its own streams, and no conversation', async () => {
     const story = await waiting();

@@ -3,6 +3,7 @@ import { DomainError } from '@stopgo/core';
 import { type Resource, requirePermission } from '../authorize.ts';
 import type { Frame } from '../frame.ts';
 import type { RouteDependencies } from '../routes/route.ts';
+import { isNotSignedIn } from './refusal.ts';
 
 /** Whether somebody may still follow what they follow. */
 export type Tenure = {
@@ -45,5 +46,6 @@ export function tenureOf(
   return { signal: over.signal, end: () => clearInterval(timer) };
 }
 
+/** A service that does not take the gateway's own token says nothing of who follows. */
 const isRefusal = (error: unknown): boolean =>
-  error instanceof DomainError && ['unauthenticated', 'permission_denied', 'not_found'].includes(error.kind);
+  error instanceof DomainError && (isNotSignedIn(error) || ['permission_denied', 'not_found'].includes(error.kind));
