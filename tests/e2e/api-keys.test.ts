@@ -149,12 +149,17 @@ test('that others made carry no groups, also once their user has signed in', asy
   const person = { email: 'ivy@x.example', name: 'Ivy' };
   const { id } = (await send('POST', '/users', { headers: boss, body: person })).json.user;
   const { json } = await send('POST', `/users/${id}/keys`, { headers: boss, body: { name: 'first' } });
+  // Whoever made the key makes another with it, as Ivy.
+  const asIvy = { 'x-api-key': json.key.text as string };
+  const further = await send('POST', `/users/${id}/keys`, { headers: asIvy, body: { name: 'further' } });
+  expect(further.status).toBe(201);
   const groupsOf = async (text: string) =>
     (await send('GET', '/me', { headers: { 'x-api-key': text } })).json.user.groups;
   const ivy = bearer(await tokenOf(person.email, { groups: ['finance'] }));
   const own = await send('POST', `/users/${id}/keys`, { headers: ivy, body: { name: 'own' } });
   await until('the sign-in is noted', async () => ((await groupsOf(own.json.key.text)).length > 0 ? true : undefined));
-  expect([await groupsOf(own.json.key.text), await groupsOf(json.key.text)]).toEqual([['finance'], []]);
+  const all = [own, { json }, further].map((one) => groupsOf(one.json.key.text));
+  expect(await Promise.all(all)).toEqual([['finance'], [], []]);
 });
 
 test('carry the groups of the last token of their user', async () => {

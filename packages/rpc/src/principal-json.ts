@@ -16,16 +16,21 @@ export function parsePrincipal(json: string): Principal {
 }
 
 function principalIn(from: Readonly<Record<string, unknown>>): Principal | undefined {
-  const { kind, id, keyId, email, name, role, groups, via, scopes: given, until } = from;
+  const { kind, id, keyId, email, name, role, groups, via, scopes: allowed, until, given } = from;
   if (kind === 'anonymous') return anonymous;
   if (kind === 'nobody') return { kind };
   if (kind === 'setup') return isText(keyId) ? { kind, keyId } : undefined;
   if (kind !== 'user' || !isText(id) || !isText(email) || !isText(name) || !isRole(role)) return undefined;
   if (!isWay(via) || !isTexts(groups)) return undefined;
   if (until !== undefined && typeof until !== 'number') return undefined;
-  const user = { kind, id, email, name, role, groups, via, ...(until === undefined ? {} : { until }) } as const;
-  if (given === undefined) return user;
-  return isTexts(given) ? { ...user, scopes: given.filter(isScope) } : undefined;
+  if (given !== undefined && given !== true) return undefined;
+  const user = {
+    ...({ kind, id, email, name, role, groups, via } as const),
+    ...(until === undefined ? {} : { until }),
+    ...(given === undefined ? {} : ({ given: true } as const)),
+  };
+  if (allowed === undefined) return user;
+  return isTexts(allowed) ? { ...user, scopes: allowed.filter(isScope) } : undefined;
 }
 
 const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -104,3 +104,9 @@ describe('what nobody can prove is refused where nobody signs in', () => {
     expect(warnings('\nauth: {}')).toEqual([]);
   });
 });
+
+test.each(['auth', 'require_auth', 'approvals'])('%s: with nothing below it is refused, not left out', (key) => {
+  expect(located(`name: a\n${key}:\n`)).toEqual([
+    expect.stringMatching(new RegExp(`^agents/agent\\.yaml:2:1: ${key}: nothing is below it: `)),
+  ]);
+});

@@ -18,6 +18,8 @@ export type UserPrincipal = {
   readonly scopes?: readonly Scope[];
   /** When the API key that they presented ends, in milliseconds since 1970; absent: it does not, or it was none. */
   readonly until?: number;
+  /** They presented an API key that somebody else made, or one made with such a key; absent: they did not. */
+  readonly given?: true;
 };
 
 /** Nobody in particular: where nobody has to sign in, everybody is. */

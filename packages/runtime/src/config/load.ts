@@ -73,7 +73,7 @@ export function parseAgentConfig(
   const webhooks = mappingsIn(file.webhooks).flatMap(({ value: { name } }) => (typeof name === 'string' ? [name] : []));
   const approvals = file.approvals === undefined ? undefined : readPolicy(file.approvals, webhooks);
   if (approvals?.kind === 'problems') problems.push(...approvalsProblems(approvals.problems));
-  problems.push(...ruleProblems(file), ...characterProblems(file));
+  problems.push(...ruleProblems(file), ...characterProblems(file), ...emptyGuards(written));
   if (!parsed.success || problems.length > 0) throw refuse(problems);
   const odd = treeWarnings(parsed.data);
   if (file.mcp !== undefined) {
@@ -214,6 +214,20 @@ function parseYaml(
     const slip = aliasSlip(source, message);
     throw slip === undefined ? new ConfigError(path, [failure(path, message)]) : slips([slip]);
   }
+}
+
+/** Keys that shut something off, and what to write: one without a value must not leave it open without a word. */
+const guards = {
+  auth: 'write auth: {} for API keys alone, or remove the key where nobody is to sign in',
+  require_auth: 'write require_auth: true or false',
+  approvals: 'write its rules, or remove the key',
+} as const;
+
+function emptyGuards(written: unknown): Problem[] {
+  if (!isRecord(written)) return [];
+  return Object.entries(guards)
+    .filter(([key]) => written[key] === null)
+    .map(([key, advice]) => problemAt([key], `nothing is below it: ${advice}`));
 }
 
 /** A key without a value (`prompt:` and nothing behind) is a key not given. */

@@ -60,7 +60,8 @@ export function peopleService(given: PeopleDependencies): ServiceImpl<typeof wir
     async issueApiKey({ userId, name, scopes, expiresAt, actor }, { principal }) {
       require({ principal }, 'key.issue', userId);
       const user = await loadUser(ports, userId);
-      const isOwn = principal.kind === 'user' && principal.id === userId;
+      // Whoever made the key that is presented may have kept it: what they make with it is no more their user's own.
+      const isOwn = principal.kind === 'user' && principal.id === userId && principal.given !== true;
       const made = { userId, name, scopes, expiresAt: expiresAt && timestampMs(expiresAt), given: !isOwn };
       checkIssue(principal, user, made, await keysOf(ports, userId), ports.clock.now());
       return issueKey(ports, actorFromWire(actor), made);

@@ -92,6 +92,7 @@ async function byApiKey(parts: AuthenticateParts, text: string, header: string):
     via: 'api_key',
     ...(scopes === undefined ? {} : { scopes }),
     ...(until === undefined ? {} : { until }),
+    ...(apiKey.given ? { given: true } : {}),
   };
 }
 
