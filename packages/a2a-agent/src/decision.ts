@@ -14,6 +14,8 @@ export type SaidDecision = {
   readonly said?: string;
   /** Who decided, as the sender says. */
   readonly by?: string;
+  /** Arguments that came along: those of the call as the sender means it. */
+  readonly arguments?: Json;
 };
 
 /**
@@ -79,6 +81,7 @@ function structured(value: unknown): SaidDecision[] {
       decision: parsed.decision,
       ...withReason(parsed.decision, item.reason),
       ...present('by', parsed.by),
+      ...present('arguments', item.arguments as Json | undefined),
     };
   });
 }

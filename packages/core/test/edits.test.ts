@@ -5,6 +5,7 @@ import {
   editCall,
   evolve,
   type Fact,
+  grantStanding,
   promptMessages,
   TranscriptBuilder,
   ticketOf,
@@ -154,6 +155,17 @@ describe('a call that somebody approves with other arguments', () => {
     stands
       .when(edits(60, eve))
       .thenFacts('approvalResolved', 'callEdited', 'approvalRequested', ['approvalResolved', { byPolicy: false }]);
+  });
+
+  test('is not what somebody who looked at it before lets run for the rest of the conversation', () => {
+    const rules = { rules: [] };
+    const before = given(...asks(50, rules));
+    const approvalId = approvalOf(before.state);
+    const after = before.when(edits(5_000, ana, { rules })).state;
+    for (const callArguments of ['same', 'any'] as const)
+      expect(grantStanding(after, { approvalId, callArguments })).toEqual({ kind: 'past' });
+    const now = after.run?.calls[id]?.approvalId ?? '';
+    expect(grantStanding(after, { approvalId: now, callArguments: 'same' })).toMatchObject({ kind: 'append' });
   });
 
   test('is told to the model with what came of it; its own call stays as it made it', () => {

@@ -91,3 +91,36 @@ test.each([
     { caller: { actor: { ...actor, id: 'anonymous', claimed: false } } },
   ]);
 });
+
+describe('arguments that come with a yes', () => {
+  const shown = JSON.parse(approval().argumentsJson) as Record<string, unknown>;
+  const withArguments = (given: unknown, word = 'approve') => ({
+    approval_id: APPROVAL,
+    decision: word,
+    arguments: given,
+  });
+  const decided = (calls: readonly { readonly method: string }[]) =>
+    calls.filter(({ method }) => method === 'resolve').length;
+
+  test.each<[string, unknown, string]>([
+    ['as they were shown', shown, 'approve'],
+    ['in another order', Object.fromEntries(Object.entries(shown).reverse()), 'approve'],
+    ['other ones beside a no', { other: 1 }, 'reject'],
+  ])('%s are taken', async (_, given, word) => {
+    const { send, calls } = await gateway(parked);
+    await send('POST', '/a2a', { body: said(withArguments(given, word)) });
+    expect(decided(calls)).toBe(1);
+  });
+
+  test.each([[{ ...shown, name: 'other' }], [{}], ['text'], [null]])(
+    '%j is refused, and nothing is decided',
+    async (given) => {
+      const { send, calls } = await gateway(parked);
+      const { json } = await send('POST', '/a2a', {
+        body: said(withArguments(given), decision('ann', OTHER_APPROVAL)),
+      });
+      expect(json.error.message).toContain('are not those of the call');
+      expect(decided(calls)).toBe(0);
+    },
+  );
+});

@@ -21,7 +21,7 @@ export type GrantStandingDecision =
   | { readonly kind: 'append'; readonly facts: readonly Fact[]; readonly standingId: string }
   /** The like of it runs already. */
   | { readonly kind: 'already'; readonly standingId: string }
-  /** It is no approval of a call of the run that is open, or of a call that has not run. */
+  /** It is no approval of a call of the run that is open, of a call that has not run, or of the call as it is now. */
   | { readonly kind: 'past' }
   /** A rule says who decides it, each time. */
   | { readonly kind: 'demanded' }
@@ -34,6 +34,8 @@ export function grantStanding(state: ConversationState, command: GrantStandingCo
   const approval = approvalIn(run, command.approvalId);
   const call = approval === undefined ? undefined : run?.calls[approval.callId];
   if (run?.status !== 'open' || approval?.of !== 'call' || call === undefined) return { kind: 'past' };
+  // Another one stands for the call by now: somebody has changed its arguments, or its tool is another. It is not what was looked at.
+  if (call.approvalId !== approval.id) return { kind: 'past' };
   if (approval.demand !== undefined) return { kind: 'demanded' };
   const { tool, pin } = call;
   const server = serverOf(call.target);

@@ -1,5 +1,13 @@
 import { askAgain, type Part, RequestMalformedError, type SaidDecision, shownApproval } from '@stopgo/a2a-agent';
-import { cutText, DomainError, type HumanDecision, saidBytesMax } from '@stopgo/core';
+import {
+  canonicalJson,
+  cutText,
+  DomainError,
+  type HumanDecision,
+  type Json,
+  parseJson,
+  saidBytesMax,
+} from '@stopgo/core';
 import { approvals, type orchestrator, views } from '@stopgo/proto';
 import { callMarginMs } from '../bounds.ts';
 import { type SoundView, soundView } from '../render/sound-view.ts';
@@ -28,6 +36,8 @@ type Named = {
   readonly said?: string;
   readonly actor: A2AActor;
   readonly identity: Identity | undefined;
+  /** Arguments that came along. */
+  readonly arguments?: Json | undefined;
 };
 
 /**
@@ -38,6 +48,7 @@ type Named = {
 export async function decide(deps: RouteDependencies, call: A2ACall, deciding: Deciding): Promise<Decided> {
   const { view, waitMs } = deciding;
   const named = await namedDecisions(deps, call, deciding);
+  for (const one of named) await requireSameArguments(deps, call, view, one);
   // What is settled is refused, but for the same decision sent again.
   const isOpen = named.every(({ approvalId }) => view.head.pendingApprovalIds.includes(approvalId));
   if (isOpen) await deciding.setPush();
@@ -65,10 +76,10 @@ async function namedDecisions(deps: RouteDependencies, call: A2ACall, deciding: 
     const [only, ...others] = view.head.pendingApprovalIds;
     if (only === undefined || others.length > 0) return [];
     if (call.dialect !== 'legacy' && !(await isFirstApproval(deps, call, view, only))) return [];
-    const { decision, said: words = '' } = first;
-    return [{ approvalId: only, decision, said: words, actor: approverOf(call, first.by), identity }];
+    const { decision, said: words = '', arguments: given } = first;
+    return [{ approvalId: only, decision, said: words, actor: approverOf(call, first.by), identity, arguments: given }];
   }
-  const named = said.flatMap(({ approvalId, decision, said: words = '', by }) =>
+  const named = said.flatMap(({ approvalId, decision, said: words = '', by, arguments: given }) =>
     approvalId === undefined
       ? []
       : [
@@ -78,6 +89,7 @@ async function namedDecisions(deps: RouteDependencies, call: A2ACall, deciding: 
             said: words,
             actor: approverOf(call, by),
             identity: identity && decisionIdentity(identity, approvalId),
+            arguments: given,
           },
         ],
   );
@@ -101,6 +113,27 @@ function rejectionOfOnly(call: A2ACall, { view, identity }: Deciding): readonly 
       identity,
     },
   ];
+}
+
+/**
+ * A yes that brings the arguments back as they were shown is about the call. One that brings others means another call, and must not let
+ * this one run.
+ */
+async function requireSameArguments(
+  { clients }: RouteDependencies,
+  { frame }: A2ACall,
+  view: SoundView,
+  { approvalId, decision, arguments: given }: Named,
+): Promise<void> {
+  if (given === undefined || decision.kind !== approvals.DecisionKind.APPROVE) return;
+  const shown =
+    view.approvals.find(({ id }) => id === approvalId) ??
+    (await clients.store.getApproval({ approvalId }, { context: frame.context })).approval;
+  const is = parseJson(shown?.argumentsJson ?? '');
+  if (is !== undefined && canonicalJson(is) === canonicalJson(given)) return;
+  throw new RequestMalformedError(
+    `the arguments that came with the decision on ${approvalId} are not those of the call; leave them out to approve it as it is, or change them with POST /approvals/${approvalId}`,
+  );
 }
 
 async function requireOfTask({ clients }: RouteDependencies, { frame }: A2ACall, view: SoundView, approvalId: string) {
