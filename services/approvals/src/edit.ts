@@ -8,7 +8,6 @@ import {
   canonicalArguments,
   canonicalJson,
   type Definitions,
-  DomainError,
   definedAs,
   editableTool,
   failedPrecondition,
@@ -16,16 +15,11 @@ import {
   type Json,
   nameOfTarget,
   type OfferedTool,
-  pinsOfToolset,
   policyFromDefinition,
   policyStream,
-  type StreamName,
-  toolStream,
-  toolsetFromDefinition,
-  toolsetStream,
 } from '@stopgo/core';
 import { fittedValue, processSchemaChecks, shownProblem } from '@stopgo/json-schema';
-import { type ConversationLog, type Loaded, storeLog } from '@stopgo/log';
+import { type ConversationLog, type Loaded, recordedDefinition, recordedToolset, storeLog } from '@stopgo/log';
 import type { ApprovalsDependencies } from './dependencies.ts';
 
 export type PreparedEdit = { readonly definitions: Definitions; readonly argumentsJson: string };
@@ -75,25 +69,14 @@ type Named = { readonly agentDigest: string; readonly toolsetDigest: string; rea
 
 async function definitionsOf(log: ConversationLog, run: Named, signal: AbortSignal): Promise<Definitions> {
   const { policyDigest } = run;
-  const [agent, toolset, policy] = await Promise.all([
-    only(log, agentStream(run.agentDigest), signal),
-    only(log, toolsetStream(run.toolsetDigest), signal),
-    policyDigest === undefined ? undefined : only(log, policyStream(policyDigest), signal),
+  const [agent, tools, policy] = await Promise.all([
+    recordedDefinition(log, agentStream(run.agentDigest), signal),
+    recordedToolset(log, run.toolsetDigest, signal),
+    policyDigest === undefined ? undefined : recordedDefinition(log, policyStream(policyDigest), signal),
   ]);
-  const pins = [...new Set(pinsOfToolset(toolset))];
-  const tools = await Promise.all(pins.map(async (pin) => [pin, await only(log, toolStream(pin), signal)] as const));
   return definedAs(run, {
     agent: agentFromDefinition(agent),
-    tools: toolsetFromDefinition(toolset, new Map(tools)),
+    tools,
     ...(policy === undefined ? {} : { policy: policyFromDefinition(policy) }),
   });
-}
-
-async function only(log: ConversationLog, stream: StreamName, signal: AbortSignal): Promise<string> {
-  for await (const { fact } of log.read(stream, 1, signal))
-    if ('definitionJson' in fact.value) return fact.value.definitionJson;
-  throw new DomainError(
-    'unavailable',
-    `the log does not show ${stream}, by which the changed call is judged: try again`,
-  );
 }

@@ -12,17 +12,15 @@ import {
   type Fact,
   fact,
   type Policy,
-  pinsOfToolset,
   policyFromDefinition,
   policyStream,
   type StreamName,
   type Toolset,
   toolStream,
-  toolsetFromDefinition,
   toolsetStream,
 } from '@stopgo/core';
 import type { Clock, ConversationLog } from '@stopgo/log';
-import { appendUntilKnown, untilAnswered } from '@stopgo/log';
+import { appendUntilKnown, recordedDefinition, recordedToolset, untilAnswered } from '@stopgo/log';
 import type { DefinitionSource } from './driver/handle/ports.ts';
 import type { Catalogue } from './tool-port.ts';
 
@@ -83,25 +81,20 @@ export class RecordedDefinitions implements DefinitionSource {
   async agent(digest: string): Promise<AgentDefinition> {
     const known = this.#agents.get(digest);
     if (known !== undefined) return known;
-    const definition = await this.#only(agentStream(digest), 'agentDefined');
+    const definition = await recordedDefinition(this.#ports.log, agentStream(digest));
     return keep(this.#agents, digest, agentFromDefinition(definition));
   }
 
   async toolset(digest: string): Promise<Toolset> {
     const known = this.#toolsets.get(digest);
     if (known !== undefined) return known;
-    const definition = await this.#only(toolsetStream(digest), 'toolsetDefined');
-    const pins = [...new Set(pinsOfToolset(definition))];
-    const tools = await Promise.all(
-      pins.map(async (pin) => [pin, await this.#only(toolStream(pin), 'toolDefined')] as const),
-    );
-    return keep(this.#toolsets, digest, toolsetFromDefinition(definition, new Map(tools)));
+    return keep(this.#toolsets, digest, await recordedToolset(this.#ports.log, digest));
   }
 
   async policy(digest: string): Promise<Policy> {
     const known = this.#policies.get(digest);
     if (known !== undefined) return known;
-    const definition = await this.#only(policyStream(digest), 'policyDefined');
+    const definition = await recordedDefinition(this.#ports.log, policyStream(digest));
     return keep(this.#policies, digest, policyFromDefinition(definition));
   }
 
@@ -145,19 +138,6 @@ export class RecordedDefinitions implements DefinitionSource {
   async #first(stream: StreamName): Promise<Fact> {
     for await (const event of this.#ports.log.read(stream, 1)) return event.fact;
     throw new DomainError('unavailable', `${stream} cannot be read now`);
-  }
-
-  async #only(
-    stream: StreamName,
-    name: 'agentDefined' | 'toolsetDefined' | 'toolDefined' | 'policyDefined',
-  ): Promise<string> {
-    for await (const event of this.#ports.log.read(stream, 1))
-      if (event.fact.case === name) return event.fact.value.definitionJson;
-    // It was recorded before the run began: a reader that lags behind does not show it yet, or the log has lost it.
-    throw new DomainError(
-      'unavailable',
-      `the log does not show ${stream}, a definition that this run was started with: the run goes on once the log shows it; if this stays, run \`stopgo verify\`: a stream that is gone is restored from a backup`,
-    );
   }
 }
 
