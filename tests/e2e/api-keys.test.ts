@@ -1,13 +1,13 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { exportJWK } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from './http.ts';
 import { type HttpTools, httpTools } from './http-tools.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
 import { type Platform, start, type Workplace, workplace } from './platform.ts';
+import { sendJson } from './send-json.ts';
 import { filesOf } from './spellings.ts';
-import { audience, bearer, issuer, keys, tokenOf } from './tokens.ts';
+import { bearer, jwtTaken, tokenOf } from './tokens.ts';
 
 /** API keys: whose they are, what may be done with them, and what of them is nowhere; in one process and in many. */
 let model: ScriptedModel;
@@ -34,9 +34,7 @@ beforeAll(async () => {
     },
   });
   place = workplace();
-  const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'RS256' };
-  const keysFile = join(place.folder, 'keys.json');
-  writeFileSync(keysFile, JSON.stringify({ keys: [jwk] }));
+  const jwt = await jwtTaken(place.folder);
   platform = await start(
     place,
     `
@@ -46,7 +44,7 @@ data_dir: ${JSON.stringify(place.dataDir)}
 mcp_servers: [{ name: bank, url: ${JSON.stringify(tools.url)} }]
 auth:
   new_users: first_login
-  jwt: { issuer: ${issuer}, audience: ${audience}, keys_file: ${JSON.stringify(keysFile)} }
+  jwt: ${jwt}
 `,
     { env: model.env },
   );
@@ -68,18 +66,8 @@ afterAll(async () => {
 
 type Sent = { readonly body?: object | undefined; readonly headers?: Readonly<Record<string, string>> | undefined };
 
-async function send(method: string, path: string, { body, headers }: Sent = {}) {
-  const more = body === undefined ? {} : { body: JSON.stringify(body) };
-  const answer = await fetch(new URL(path, platform.url), {
-    method,
-    headers: { 'content-type': 'application/json', ...headers },
-    ...more,
-  });
-  const text = await answer.text();
-  // biome-ignore lint/suspicious/noExplicitAny: whatever JSON it is
-  const json: any = text.startsWith('{') ? JSON.parse(text) : undefined;
-  return { status: answer.status, text, json };
-}
+const send = (method: string, path: string, { body, headers }: Sent = {}) =>
+  sendJson(new URL(path, platform.url), method, headers, body);
 
 test('are taken in either header until they are revoked, and their text is nowhere', async () => {
   const { id, text } = await keyOf();

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startOneProcess } from '@stopgo/cli';
@@ -6,13 +6,13 @@ import { linkDigestOf, linkStream, type UserPrincipal, userIdOf } from '@stopgo/
 import { type approvals, type store, approvals as wire } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import { createLogger, parseAgentConfig, type Started } from '@stopgo/runtime';
-import { exportJWK } from 'jose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { until } from './http.ts';
 import { type HttpTools, httpTools } from './http-tools.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
+import { sendJson } from './send-json.ts';
 import { filesOf } from './spellings.ts';
-import { audience, bearer, issuer, keys, tokenOf } from './tokens.ts';
+import { bearer, jwtTaken, tokenOf } from './tokens.ts';
 
 /** Links that decide: whoever follows one changes nothing, its form decides as its user, once, and its text stays in it. */
 let model: ScriptedModel;
@@ -44,10 +44,7 @@ beforeAll(async () => {
   model = await scriptedModel();
   tools = await httpTools();
   folder = mkdtempSync(join(tmpdir(), 'stopgo-links-'));
-  const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'RS256' };
-  const keysFile = join(folder, 'keys.json');
-  writeFileSync(keysFile, JSON.stringify({ keys: [jwk] }));
-  const jwt = `{ issuer: ${issuer}, audience: ${audience}, keys_file: ${JSON.stringify(keysFile)} }`;
+  const jwt = await jwtTaken(folder);
   platform = await startOneProcess({
     config: parseAgentConfig(configOf(`auth: { new_users: first_login, jwt: ${jwt} }${rules}`), 'links.yaml').config,
     env: model.env,
@@ -88,12 +85,8 @@ beforeEach(() => {
   tools.calls.length = 0;
 });
 
-async function send(method: string, path: string, headers: Readonly<Record<string, string>>, body?: object) {
-  const more = body === undefined ? {} : { body: JSON.stringify(body) };
-  const answer = await fetch(new URL(path, platform.address), { method, headers, ...more });
-  // biome-ignore lint/suspicious/noExplicitAny: whatever JSON it is
-  return { status: answer.status, json: (await answer.json()) as any };
-}
+const send = (method: string, path: string, headers: Readonly<Record<string, string>>, body?: object) =>
+  sendJson(new URL(path, platform.address), method, headers, body);
 
 const as = async (name: string, ...groups: readonly string[]) =>
   bearer(await tokenOf(`${name}@x.example`, { groups: [...groups] }));

@@ -1,12 +1,10 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { exportJWK } from 'jose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { until } from './http.ts';
 import { type HttpTools, httpTools } from './http-tools.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
 import { type Platform, start, type Workplace, workplace } from './platform.ts';
-import { audience, bearer, issuer, keys, tokenOf } from './tokens.ts';
+import { sendJson } from './send-json.ts';
+import { bearer, jwtTaken, tokenOf } from './tokens.ts';
 
 /** Rules that say who decides, how many of them and until when, with people who sign in: in one process and in many. */
 let model: ScriptedModel;
@@ -18,11 +16,7 @@ beforeAll(async () => {
   model = await scriptedModel();
   tools = await httpTools();
   place = workplace();
-  const keysFile = join(place.folder, 'keys.json');
-  writeFileSync(
-    keysFile,
-    JSON.stringify({ keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'RS256' }] }),
-  );
+  const jwt = await jwtTaken(place.folder);
   platform = await start(
     place,
     `
@@ -32,7 +26,7 @@ data_dir: ${JSON.stringify(place.dataDir)}
 mcp_servers: [{ name: bank, url: ${JSON.stringify(tools.url)} }]
 auth:
   new_users: first_login
-  jwt: { issuer: ${issuer}, audience: ${audience}, keys_file: ${JSON.stringify(keysFile)} }
+  jwt: ${jwt}
 approvals:
   rules:
     - name: brief
@@ -65,16 +59,8 @@ beforeEach(() => {
 const as = async (name: string, ...groups: readonly string[]) =>
   bearer(await tokenOf(`${name}@x.example`, { groups: [...groups] }));
 
-async function send(method: string, path: string, headers: Readonly<Record<string, string>>, body?: object) {
-  const more = body === undefined ? {} : { body: JSON.stringify(body) };
-  const answer = await fetch(new URL(path, platform.url), {
-    method,
-    headers: { 'content-type': 'application/json', ...headers },
-    ...more,
-  });
-  // biome-ignore lint/suspicious/noExplicitAny: whatever JSON it is
-  return { status: answer.status, json: (await answer.json()) as any };
-}
+const send = (method: string, path: string, headers: Readonly<Record<string, string>>, body?: object) =>
+  sendJson(new URL(path, platform.url), method, headers, body);
 
 /** Ana of finance asks for a payment: its conversation, and the approval that it waits for. */
 async function asked(args: Readonly<Record<string, unknown>> = {}) {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type HttpTools, httpTools } from './http-tools.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
 import { type Platform, start, type Workplace, workplace } from './platform.ts';
+import { sendJson } from './send-json.ts';
 
 /** Rules that allow, ask and deny, and what people approve for the rest of a conversation: in one process and in many. */
 let model: ScriptedModel;
@@ -40,15 +41,8 @@ beforeEach(() => {
   tools.calls.length = 0;
 });
 
-async function send(method: string, path: string, body?: object) {
-  const answer = await fetch(new URL(path, platform.url), {
-    method,
-    headers: { 'content-type': 'application/json', 'x-approver': 'ann' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  // biome-ignore lint/suspicious/noExplicitAny: whatever JSON it is
-  return { status: answer.status, json: (await answer.json()) as any };
-}
+const send = (method: string, path: string, body?: object) =>
+  sendJson(new URL(path, platform.url), method, { 'x-approver': 'ann' }, body);
 
 type Asked = { readonly name: string; readonly args?: Readonly<Record<string, unknown>> };
 

@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { exportJWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,7 +8,19 @@ import { GRPC_METHODS, rawGrpc } from './a2a-raw.ts';
 import { type HttpTools, httpTools } from './http-tools.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
 import { type Platform, start, type Workplace, workplace } from './platform.ts';
-import { audience, bearer, encoded, forged, inAnHour, issuer, keys, publicPem, signedBy, tokenOf } from './tokens.ts';
+import { sendJson } from './send-json.ts';
+import {
+  audience,
+  bearer,
+  encoded,
+  forged,
+  inAnHour,
+  issuer,
+  jwtTaken,
+  publicPem,
+  signedBy,
+  tokenOf,
+} from './tokens.ts';
 
 /**
  * Where people sign in nothing gets past that, in one process and in many: each way of not being somebody is refused, each route shows
@@ -31,9 +43,7 @@ beforeAll(async () => {
     },
   });
   place = workplace();
-  const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'RS256' };
-  const keysFile = join(place.folder, 'keys.json');
-  writeFileSync(keysFile, JSON.stringify({ keys: [jwk] }));
+  const jwt = await jwtTaken(place.folder);
   [grpcPort] = (await freePorts(1)) as [number];
   platform = await start(
     place,
@@ -46,7 +56,7 @@ data_dir: ${JSON.stringify(place.dataDir)}
 mcp_servers: [{ name: bank, url: ${JSON.stringify(tools.url)} }]
 auth:
   new_users: first_login
-  jwt: { issuer: ${issuer}, audience: ${audience}, keys_file: ${JSON.stringify(keysFile)} }
+  jwt: ${jwt}
 `,
     { env: model.env },
   );
@@ -60,18 +70,8 @@ afterAll(async () => {
 
 type Sent = { readonly body?: object | undefined; readonly headers?: Readonly<Record<string, string>> | undefined };
 
-async function send(method: string, path: string, { body, headers }: Sent = {}) {
-  const more = body === undefined ? {} : { body: JSON.stringify(body) };
-  const answer = await fetch(new URL(path, platform.url), {
-    method,
-    headers: { 'content-type': 'application/json', ...headers },
-    ...more,
-  });
-  const text = await answer.text();
-  // biome-ignore lint/suspicious/noExplicitAny: whatever JSON it is
-  const json: any = text.startsWith('{') ? JSON.parse(text) : undefined;
-  return { status: answer.status, headers: answer.headers, text, json };
-}
+const send = (method: string, path: string, { body, headers }: Sent = {}) =>
+  sendJson(new URL(path, platform.url), method, headers, body);
 
 /** Asks for a task over gRPC. */
 async function grpcGet(id: string, headers: Readonly<Record<string, string>>) {

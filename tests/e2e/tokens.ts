@@ -1,5 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { type JWK, type JWTPayload, SignJWT } from 'jose';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { exportJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 
 /** An issuer of tokens, and what they are for. */
 export const issuer = 'https://id.example/';
@@ -7,6 +9,13 @@ export const audience = 'stopgo';
 /** What it signs with. */
 export const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
 export const publicPem = keys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+
+/** The part `jwt` of `auth` for a platform that takes this issuer's tokens; its keys are put into a file of the folder. */
+export async function jwtTaken(folder: string): Promise<string> {
+  const file = join(folder, 'keys.json');
+  writeFileSync(file, JSON.stringify({ keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'RS256' }] }));
+  return `{ issuer: ${issuer}, audience: ${audience}, keys_file: ${JSON.stringify(file)} }`;
+}
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
