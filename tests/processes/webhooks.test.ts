@@ -184,3 +184,49 @@ test('nobody takes a webhook off a conversation, or puts an address in its place
   expect(() => add(one.outbox, { configId: 'webhook:finance' })).toThrow(/must not begin/);
   expect((await at.client.verifyStream({ stream: conversationStream(at.conversationId) })).problems).toEqual([]);
 });
+
+test('an address that is set before a named webhook is introduced takes nothing from the webhook', async () => {
+  const told: string[] = [];
+  const one = await telling(
+    'one',
+    async (delivery) => {
+      told.push(delivery.headers['webhook-id'] ?? 'the address');
+      return taken;
+    },
+    [hook('finance')],
+  );
+  const { revision } = await asked('finance');
+  // Nobody has got to it yet, and a peer that sees the task wait sets its address.
+  await add(one.outbox);
+  await released();
+  expect(told).toContain(`${at.conversationId}:${revision}:finance`);
+});
+
+test('what was looked at once is not read again in each turn that follows', async () => {
+  const whole = at.client;
+  let read = 0;
+  at.client = {
+    ...whole,
+    readStream: async (...given: Parameters<typeof whole.readStream>) => {
+      const page = await whole.readStream(...given);
+      if (given[0].stream === conversationStream(at.conversationId)) read += page.events.length;
+      return page;
+    },
+  };
+  const one = await telling('one', async () => taken, [hook('finance')]);
+  const { approvalId } = await asked('finance');
+  await resolved(approvalId);
+  await append(fact('runFailed', { runId, text: 'no' }));
+  await one.outbox.sweep();
+  await released();
+  const turns: number[] = [];
+  for (let turn = 0; turn < 12; turn += 1) {
+    read = 0;
+    await append(fact('runFailed', { runId: await runBegins(), text: 'no' }));
+    await at.client.getPush({ conversationId: at.conversationId });
+    await one.outbox.sweep();
+    await released();
+    turns.push(read);
+  }
+  expect(Math.max(...turns)).toBeLessThanOrEqual(Math.max(...turns.slice(0, 3)));
+});

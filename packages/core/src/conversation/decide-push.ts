@@ -32,14 +32,21 @@ export type PushAttempt = {
 export const webhookIdPrefix = 'webhook:';
 
 /** Makes a config, or makes it anew. @throws DomainError `resource_exhausted` if there are too many. */
-export function configurePush({ conversationId, configs }: views.Push, config: PushConfiguring): readonly Fact[] {
+export function configurePush(push: views.Push, config: PushConfiguring): readonly Fact[] {
+  const { conversationId, configs } = push;
   const others = configs.filter(({ webhook }) => webhook === '');
   if (others.length >= pushConfigsMax && others.every(({ id }) => id !== config.id))
     throw resourceExhausted(
       `${pushConfigsMax} addresses are told of this task, which is the most; delete one of them first`,
     );
   const { id: configId, ...said } = config;
-  return [fact('pushConfigured', { ...said, conversationId, configId })];
+  return [fact('pushConfigured', { ...said, conversationId, configId, ...unintroduced(push, config) })];
+}
+
+/** What was named before the config is told of, and nobody has introduced yet, is not settled by the config. */
+function unintroduced({ namedFrom, namedThrough, settledRevision }: views.Push, { afterRevision }: PushConfiguring) {
+  const from = Math.min(afterRevision, Math.max(settledRevision, namedFrom - 1));
+  return namedThrough > settledRevision && from < afterRevision ? { settledRevision: from } : {};
 }
 
 /** A webhook that an event of the conversation names. */

@@ -58,7 +58,8 @@ function configured(push: views.Push, made: FactOf<'pushConfigured'>, time: numb
         })
       : create(views.PushConfigSchema, { ...known, ...said });
   const isFirst = push.configs.every(({ givenUp }) => givenUp);
-  push.settledRevision = isFirst ? config.throughRevision : Math.min(push.settledRevision, config.throughRevision);
+  const first = made.settledRevision ?? config.throughRevision;
+  push.settledRevision = isFirst ? first : Math.min(push.settledRevision, config.throughRevision);
   push.configs =
     known === undefined ? [...push.configs, config] : push.configs.map((one) => (one === known ? config : one));
   return push;

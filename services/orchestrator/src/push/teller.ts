@@ -31,7 +31,7 @@ import type { PushSecrets, SecretPlace } from './sealed.ts';
 import type { SendSlots } from './send-slots.ts';
 import { sendUpdate } from './send-update.ts';
 import { warnOfFailure } from './warn-of-failure.ts';
-import { type Notice, Notices } from './webhooks/notices.ts';
+import { type Notice, Notices, noticesAfter } from './webhooks/notices.ts';
 import { sendNotice, type WebhookPorts } from './webhooks/send-notice.ts';
 
 export type TellerPorts = {
@@ -134,8 +134,8 @@ export class Teller {
 
   /** True if somebody is to be told of what was before anything that was looked at. */
   #isBehind(): boolean {
-    const isBefore = ({ webhook, throughRevision }: views.PushConfig): boolean =>
-      throughRevision < (webhook === '' ? this.#tasksFrom : this.#noticesFrom);
+    const isBefore = (one: views.PushConfig): boolean =>
+      one.webhook === '' ? one.throughRevision < this.#tasksFrom : noticesAfter(one, this.#push) < this.#noticesFrom;
     return this.#head === 0 || liveConfigs(this.#push).some(isBefore);
   }
 
@@ -159,7 +159,7 @@ export class Teller {
     const { settledRevision, namedFrom, namedThrough } = this.#push;
     this.#noticesFrom = Math.min(
       head,
-      ...live.flatMap(({ webhook, throughRevision }) => (webhook === '' ? [] : [throughRevision])),
+      ...live.flatMap((config) => (config.webhook === '' ? [] : [noticesAfter(config, this.#push)])),
       ...(namedThrough > settledRevision ? [Math.max(settledRevision, namedFrom - 1)] : []),
     );
     let before = stateOfWord(furthestBack?.taskState ?? '');

@@ -84,6 +84,17 @@ test('secrets of the process, what looks like a credential, and arguments that a
   expect(data.approval.arguments_cut).toBe(false);
 });
 
+test('with more secrets by name than are looked for, no arguments are shown, nor what is said of them', () => {
+  const tokens = Array.from({ length: 65 }, (_, index) => `hidden-${index}`);
+  const args = { token: tokens, note: tokens.join(' ') };
+  const { text, data } = dataOf({ argumentsJson: JSON.stringify(args), description: `pay(${JSON.stringify(args)})` });
+  expect(text).not.toContain('hidden-');
+  expect(data.approval).toMatchObject({ arguments: {}, arguments_cut: true, description: '', description_cut: true });
+  const fewer = dataOf({ argumentsJson: JSON.stringify({ token: tokens.slice(1), note: tokens.slice(1).join(' ') }) });
+  expect(fewer.text).not.toContain('hidden-');
+  expect(fewer.data.approval.arguments.note).toContain('[secret]');
+});
+
 test('long arguments and descriptions are cut, and say so', () => {
   const args = {
     first: 'x'.repeat(5_000),

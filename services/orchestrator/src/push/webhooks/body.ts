@@ -60,9 +60,10 @@ function shownApproval(
   approval: views.Approval,
   { agent, publicUrl, now, secrets }: Omit<NoticeParts, 'notice' | 'approval' | 'title'>,
 ) {
-  const { shown, isCut, hide } = cleanArguments(approval.argumentsJson, secrets);
+  const { shown, isCut, isHidden, hide } = cleanArguments(approval.argumentsJson, secrets);
   const line = (text: string): string => hide(visibleLine(text));
-  const description = cutText(hide(visibleText(approval.description)), descriptionBytesShown);
+  const told = isHidden ? '' : hide(visibleText(approval.description));
+  const description = cutText(told, descriptionBytesShown);
   const demand = demandFromWire(approval);
   return {
     id: approval.id,
@@ -79,7 +80,7 @@ function shownApproval(
     ...(shown === undefined ? {} : { arguments: shown }),
     arguments_cut: isCut,
     description: description.text,
-    description_cut: description.cut !== undefined || isDescriptionCut(approval.description),
+    description_cut: isHidden || description.cut !== undefined || isDescriptionCut(approval.description),
     choices: approval.choices,
     reason: line(approval.reason),
     rule: line(approval.rule),

@@ -5,10 +5,15 @@ import { argumentsBytesShown, argumentTextCharactersMax } from '../bounds.ts';
 /** Fewest characters of an argument that is secret by name, for which texts are searched. */
 const hiddenCharactersMin = 4;
 
+/** Most arguments that are secret by name: each is looked for in every text. With more of them no arguments are shown. */
+const hiddenMax = 64;
+
 /** Arguments as a webhook is shown them, and what keeps texts free of what was taken out. */
 export type CleanArguments = {
   readonly shown: Json | undefined;
   readonly isCut: boolean;
+  /** Too much is secret by name for a text about the arguments to be searched. */
+  readonly isHidden: boolean;
   /** A text without the secrets of this process, what looks like a credential, and the arguments that are secret by name. */
   readonly hide: (text: string) => string;
 };
@@ -16,12 +21,14 @@ export type CleanArguments = {
 /** Takes secrets out of the arguments of a call, and cuts them. */
 export function cleanArguments(argumentsJson: string, secrets: SecretFilter): CleanArguments {
   const parsed = argumentsJson === '' ? undefined : parseJson(argumentsJson);
-  const named: string[] = [];
-  if (parsed !== undefined) collect(parsed, named);
+  const found = new Set<string>();
+  if (parsed !== undefined) collect(parsed, found);
+  const isHidden = found.size > hiddenMax;
   // The longest first: one may be a part of another.
-  named.sort((one, other) => other.length - one.length);
+  const named = [...found].sort((one, other) => other.length - one.length).slice(0, hiddenMax);
   const hide = (text: string): string =>
-    withoutCredentials(named.reduce((left, one) => left.replaceAll(one, secretMark), secrets.hide(text)));
+    withoutCredentials(named.reduce((left, one) => withoutIt(left, one), secrets.hide(text)));
+  if (isHidden) return { shown: {}, isCut: true, isHidden, hide };
   let isCut = false;
   const clean = (value: Json): Json => {
     if (typeof value === 'string') {
@@ -38,18 +45,23 @@ export function cleanArguments(argumentsJson: string, secrets: SecretFilter): Cl
   };
   const cleaned = parsed === undefined ? undefined : clean(parsed);
   if (cleaned === undefined || Buffer.byteLength(JSON.stringify(cleaned)) <= argumentsBytesShown)
-    return { shown: cleaned, isCut, hide };
-  return { shown: firstOf(cleaned), isCut: true, hide };
+    return { shown: cleaned, isCut, isHidden, hide };
+  return { shown: firstOf(cleaned), isCut: true, isHidden, hide };
+}
+
+/** A text without a secret, as it is and as JSON writes it. */
+function withoutIt(text: string, secret: string): string {
+  return text.replaceAll(secret, secretMark).replaceAll(JSON.stringify(secret).slice(1, -1), secretMark);
 }
 
 /** What is secret by the name that it has, or that something around it has; what has few characters would be found everywhere. */
-function collect(value: Json, found: string[], isSecret = false): void {
+function collect(value: Json, found: Set<string>, isSecret = false): void {
   if (typeof value === 'object' && value !== null) {
     for (const [key, inner] of Object.entries(value)) collect(inner, found, isSecret || isSecretName(key));
     return;
   }
   const text = String(value);
-  if (isSecret && text.length >= hiddenCharactersMin) found.push(text, JSON.stringify(text).slice(1, -1));
+  if (isSecret && text.length >= hiddenCharactersMin) found.add(text);
 }
 
 /** As many of the first arguments as may be shown. */

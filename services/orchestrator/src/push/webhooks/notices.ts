@@ -1,5 +1,5 @@
 import { type Actor, DomainError, type RecordedFact } from '@stopgo/core';
-import type { store } from '@stopgo/proto';
+import type { store, views } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import type { NoticeType } from './webhooks.ts';
 
@@ -16,6 +16,10 @@ export type Notice = {
   /** Of a reminder, or an escalation: which it is, from 1. */
   readonly number: number;
 };
+
+/** After which revision events may be news to a webhook: most say nothing to it, and are not looked at once more. */
+export const noticesAfter = ({ throughRevision }: views.PushConfig, { settledRevision }: views.Push): number =>
+  Math.max(throughRevision, settledRevision);
 
 const types = {
   approvalRequested: 'requested',

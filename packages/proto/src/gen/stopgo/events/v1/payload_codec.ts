@@ -6427,6 +6427,9 @@ export function writePushConfigured(writer: Writer, message: PushConfigured): vo
   if (message.webhook !== '') {
     writer.string(74, message.webhook);
   }
+  if (message.settledRevision !== undefined) {
+    writer.uint32(80, message.settledRevision);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -6472,6 +6475,10 @@ export function readPushConfigured(reader: Reader, length: number, message: Push
         if (tag !== 74) throw new LeftToLibrary();
         message.webhook = reader.string();
         break;
+      case 10:
+        if (tag !== 80) throw new LeftToLibrary();
+        message.settledRevision = reader.uint32();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -6492,6 +6499,7 @@ export function createPushConfigured(given: Given): PushConfigured {
   if (given.keyId != null) message.keyId = given.keyId;
   if (given.afterRevision != null) message.afterRevision = given.afterRevision;
   if (given.webhook != null) message.webhook = given.webhook;
+  if (given.settledRevision != null) message.settledRevision = given.settledRevision;
   return message;
 }
 
