@@ -54,6 +54,37 @@ describe('policy test', () => {
     );
   });
 
+  test('does not know what depends on annotations that the call does not give', () => {
+    const lines = tested({ tool: 'x', server: 's' });
+    expect(lines.map((line) => line.trim())).toEqual([
+      'unknown: it depends on the annotations of the tool, and the call gives none:',
+      'a tool that only reads: allow: no rule matches; by default, the tool only reads',
+      'a tool that destroys: ask: no rule matches; by default, the tool is destructive',
+      'a tool that says neither: allow: no rule matches; by default, the tool is not destructive',
+      expect.stringContaining('add them to --call'),
+    ]);
+    const ofOthers = `rules: [{ name: open, annotations: { open_world: true, read_only: true }, verdict: deny }]`;
+    expect(tested({ tool: 'x' }, ofOthers)[1]).toBe(
+      '  a tool that only reads: it depends on its other annotations, too',
+    );
+    expect(tested({ tool: 'x', annotations: {} }, ofOthers).at(-1)).toContain('allow: no rule matches');
+  });
+
+  test('knows what the tool servers of an agent demand besides', () => {
+    const servers = `mcp_servers:
+  - { name: bank, command: bank, approval: require }
+  - { name: shop, command: shop, unannotated: ask, approval_tools: [buy] }
+`;
+    const agent = `name: a\n${servers}approvals: { rules: [{ name: all, tool: "t*", verdict: allow }] }\n`;
+    const last = (call: object) => tested(call, agent, 'servers.yaml').at(-1);
+    expect(last({ server: 'bank', tool: 't' })).toMatch(
+      /^ask: .*; approval: require holds whatever rule "all" allows$/,
+    );
+    expect(last({ server: 'shop', tool: 't' })).toMatch(/^allow: rule "all"/);
+    expect(last({ server: 'shop', tool: 'x', annotations: {} })).toMatch(/^ask: no rule matches/);
+    expect(last({ server: 'shop', tool: 'buy', annotations: { readOnlyHint: true } })).toMatch(/^ask: no rule matches/);
+  });
+
   test('takes the file of an agent as well', () => {
     const agent = `name: a\napprovals:\n${rules.replaceAll(/^/gm, '  ')}`.trimEnd();
     expect(tested(transfer(5), agent, 'agent.yaml').at(-1)).toContain('rule "small"');

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import {
   canonicalArguments,
   effectiveHints,
+  type Hints,
   type Json,
   judgeByPolicy,
   looksAt,
@@ -13,31 +14,88 @@ import {
   parseJson,
   policyVerdict,
 } from '@stopgo/core';
-import { ConfigError, loadAgentConfig, parsePolicy } from '@stopgo/runtime';
+import { ConfigError, loadAgentConfig, type McpServerConfig, parsePolicy, type Unannotated } from '@stopgo/runtime';
 import { oneLine } from '../shown.ts';
 import { demandWords } from './words.ts';
 
-/** `stopgo policy test`: which rule of a file decides a call, and why those before it do not. */
+/** What a file says of calls. */
+type Judge = {
+  readonly policy: Policy;
+  /** The agent's tool servers; none in a file of rules. */
+  readonly servers: readonly McpServerConfig[];
+};
+
+/** What becomes of a call: a word, and why. `lines`: as they are printed. */
+type Outcome = { readonly said: string; readonly lines: readonly string[] };
+
+/**
+ * `stopgo policy test`: which rule of a file decides a call, and why those before it do not. What depends on annotations that the call does not
+ * give is not said to be known: it is told for each kind of tool.
+ */
 export function testCall(file: string, call: string, print: (line: string) => void): void {
-  const policy = policyOf(file);
-  const { asked, context } = callOf(call);
+  const judge = judgeOf(file);
+  const { asked, context, annotations } = callOf(call);
   const say = (line: string): void => print(oneLine(line));
-  for (const { rule, look } of looksAt(policy, asked, context)) {
-    const found = { matches: 'matches', passed: 'does not match', unknown: 'cannot be evaluated' }[look.kind];
-    say(`  ${rule.name}: ${found}${look.kind === 'matches' ? '' : `: ${look.why}`}`);
-  }
-  const ruling = judgeByPolicy(policy, asked, context);
-  if (ruling === undefined) {
-    const { kind, reason } = policyVerdict({ hints: asked.hints, approvalRequired: false });
-    say(`${kind}: no rule matches; by default, ${reason}`);
+  const unannotated = judge.servers.find(({ name }) => name === asked.server)?.unannotated ?? 'run';
+  const outcomeOf = (hints: Hints): Outcome => outcome(judge, { ...asked, hints }, context);
+  if (annotations !== undefined) {
+    for (const line of outcomeOf(effectiveHints({ annotations, unannotated })).lines) say(line);
     return;
   }
-  say(`${ruling.verdict}: rule "${ruling.rule}": ${ruling.reason}`);
-  if (ruling.demand !== undefined) say(`decided by: ${demandWords(ruling.demand)}`);
+  const kinds = kindsOfTools(unannotated).map(({ kind, hints }) => {
+    const [first, ...others] = hints.map(outcomeOf);
+    const isOne = others.every(({ said }) => said === first?.said);
+    return { kind, outcome: isOne ? first : undefined };
+  });
+  const [one] = kinds;
+  if (one?.outcome !== undefined && kinds.every(({ outcome }) => outcome?.said === one.outcome?.said)) {
+    for (const line of one.outcome.lines) say(line);
+    return;
+  }
+  say('unknown: it depends on the annotations of the tool, and the call gives none:');
+  for (const { kind, outcome } of kinds)
+    say(`  ${kind}: ${outcome?.said ?? 'it depends on its other annotations, too'}`);
+  say('add them to --call as the tool has them (GET /tools shows them): "annotations": {"readOnlyHint": true}');
+}
+
+/** The tools that there may be, by what they say of themselves. */
+function kindsOfTools(unannotated: Unannotated): { readonly kind: string; readonly hints: readonly Hints[] }[] {
+  const saying = (said: { readonly [hint: string]: boolean }): Hints[] =>
+    [true, false].flatMap((idempotentHint) =>
+      [true, false].map((openWorldHint) =>
+        effectiveHints({ annotations: { ...said, idempotentHint, openWorldHint }, unannotated }),
+      ),
+    );
+  return [
+    { kind: 'a tool that only reads', hints: saying({ readOnlyHint: true }) },
+    { kind: 'a tool that destroys', hints: saying({ destructiveHint: true }) },
+    { kind: 'a tool that says neither', hints: saying({}) },
+  ];
+}
+
+function outcome({ policy, servers }: Judge, asked: PolicyCall, context: PolicyContext): Outcome {
+  const looks = [...looksAt(policy, asked, context)].map(({ rule, look }) => {
+    const found = { matches: 'matches', passed: 'does not match', unknown: 'cannot be evaluated' }[look.kind];
+    return `  ${rule.name}: ${found}${look.kind === 'matches' ? '' : `: ${look.why}`}`;
+  });
+  const server = servers.find(({ name }) => name === asked.server);
+  const approvalRequired = server?.approvalRequired === true || server?.approvalTools?.includes(asked.tool) === true;
+  const byDefault = policyVerdict({ hints: asked.hints, approvalRequired });
+  const ruling = judgeByPolicy(policy, asked, context);
+  if (ruling === undefined) {
+    const said = `${byDefault.kind}: no rule matches; by default, ${byDefault.reason}`;
+    return { said, lines: [...looks, said] };
+  }
+  const isHeld = ruling.verdict === 'allow' && approvalRequired;
+  const said = isHeld
+    ? `ask: ${byDefault.reason}; approval: require holds whatever rule "${ruling.rule}" allows`
+    : `${ruling.verdict}: rule "${ruling.rule}": ${ruling.reason}`;
+  const decided = ruling.demand === undefined ? [] : [`decided by: ${demandWords(ruling.demand)}`];
+  return { said, lines: [...looks, said, ...decided] };
 }
 
 /** The rules of a file: `rules` at its top, or the `approvals` of an agent. */
-function policyOf(file: string): Policy {
+function judgeOf(file: string): Judge {
   const readFile = (path: string): string => readFileSync(path, 'utf8');
   let source: string;
   try {
@@ -45,34 +103,39 @@ function policyOf(file: string): Policy {
   } catch {
     throw new Error(`${file} cannot be read; is its path right?`);
   }
-  if (/^rules\s*:/m.test(source)) return parsePolicy(source, file);
-  const { policy } = loadAgentConfig(file, { readFile }).config;
+  if (/^rules\s*:/m.test(source)) return { policy: parsePolicy(source, file), servers: [] };
+  const { policy, mcpServers: servers } = loadAgentConfig(file, { readFile }).config;
   if (policy === undefined)
     throw new ConfigError(file, [`${file}: it has no rules: neither approvals nor approvals_file`]);
-  return policy;
+  return { policy, servers };
 }
 
 const callKeys = ['server', 'tool', 'agent', 'node', 'args', 'annotations', 'caller', 'run'];
 
-function callOf(text: string): { readonly asked: PolicyCall; readonly context: PolicyContext } {
+/** A call but for its hints; `annotations` undefined: it gives none. */
+function callOf(text: string): {
+  readonly asked: Omit<PolicyCall, 'hints'>;
+  readonly context: PolicyContext;
+  readonly annotations: Json | undefined;
+} {
   const parsed = mappingIn(parseJson(text), '--call');
   for (const key of Object.keys(parsed))
     if (!callKeys.includes(key)) throw new Error(`--call: there is no ${key}; there are ${callKeys.join(', ')}`);
   const read = canonicalArguments(JSON.stringify(parsed.args ?? {}));
   if ('problem' in read) throw new Error(`--call: args: ${read.problem}`);
-  const asked: PolicyCall = {
+  const asked = {
     server: textIn(parsed, 'server'),
     tool: textIn(parsed, 'tool'),
     agent: textIn(parsed, 'agent'),
     node: textIn(parsed, 'node'),
-    // In the form in which a tool has them: {"destructiveHint": true}.
-    hints: effectiveHints({ annotations: parsed.annotations ?? {}, unannotated: 'run' }),
     argumentsJson: read.json,
   };
   const caller = mappingIn(parsed.caller ?? {}, 'caller');
   const run = mappingIn(parsed.run ?? {}, 'run');
   return {
     asked,
+    // In the form in which a tool has them: {"destructiveHint": true}.
+    annotations: parsed.annotations,
     context: {
       caller: { ...nobody, ...caller } as PolicyContext['caller'],
       run: { ...nothingYet, ...run } as PolicyContext['run'],
