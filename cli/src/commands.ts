@@ -14,7 +14,10 @@ import { version } from './version.ts';
 export const groups: readonly CommandGroup[] = [
   { heading: 'an agent of your own', commands: agentCommands },
   { heading: 'run it', commands: platformCommands },
-  { heading: 'talk to it, and decide (through its gateway: --url or --port)', commands: peopleCommands },
+  {
+    heading: 'talk to it, and decide (through its gateway: --url or --port, and STOPGO_API_KEY)',
+    commands: peopleCommands,
+  },
   { heading: 'look at the record (in --config, --data-dir or --store)', commands: logCommands },
 ];
 

@@ -24,6 +24,8 @@ describe('help', () => {
     expect(code).toBe(0);
     expect(output).toMatch(new RegExp(`^usage: stopgo ${name}`));
     for (const option of Object.keys(command.options)) expect(output).toContain(`  --${option}`);
+    // What goes through a gateway may have to sign in.
+    expect(output.includes('STOPGO_API_KEY')).toBe('url' in command.options);
     expect(command.examples).not.toEqual([]);
     for (const [example] of command.examples) expect(output).toContain(example);
     // Nothing is done, whatever else is given.

@@ -97,6 +97,14 @@ test.each([
   await expect(asked('http://x')).rejects.toMatchObject({ message: 'no', outcome, mayPass });
 });
 
+test('who has to sign in is told how a command does', async () => {
+  vi.stubGlobal('fetch', () => Promise.resolve(Response.json({ error: 'sign in first' }, { status: 401 })));
+  await expect(asked('http://x')).rejects.toMatchObject({
+    message: 'sign in first; commands send the API key in STOPGO_API_KEY: set it to one of yours',
+    outcome: 'refused',
+  });
+});
+
 describe('an answer that is an object, and none of the platform', () => {
   const where = / answered with JSON that holds no \w+: \{\}; is that the platform\? \(--url or --port\)$/;
   test.each<[string, () => Promise<void>]>([

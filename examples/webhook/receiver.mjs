@@ -43,7 +43,10 @@ const server = createServer(async (request, response) => {
   }
 });
 
-/** What a chat would show. */
+/** Where the platform is, if what it sends does not say so (`public_url`). */
+const platform = process.env.PLATFORM_URL ?? 'http://127.0.0.1:8080';
+
+/** What a chat would show. In place of buttons: command lines, with the API key of whoever pastes them where people sign in. */
 function card({ type, data: { approval, actor } }) {
   if (approval.status !== 'pending')
     return `card: ${approval.title}: ${approval.status} by ${approval.decided_by?.name ?? 'nobody'}`;
@@ -52,7 +55,10 @@ function card({ type, data: { approval, actor } }) {
     `card: ${approval.title} (${type}, by ${actor.name ?? actor.kind}${votes})`,
     `  ${JSON.stringify(approval.arguments)}`,
     `  ${approval.reason}`,
-    ...approval.choices.map((choice) => `  [${choice}] → POST ${approval.url ?? approval.path}`),
+    ...approval.choices.map(
+      (choice) =>
+        `  [${choice}] curl -s ${approval.url ?? platform + approval.path} -H "X-API-Key: $STOPGO_API_KEY" -d '{"action":"${choice}"}'`,
+    ),
   ].join('\n');
 }
 

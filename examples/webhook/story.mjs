@@ -14,7 +14,8 @@ export default async function story({ agent, companionUrl, companionSays }) {
   holds('the card says who wants what', card.includes('resources-desk wants to call resources_add on resources'), true);
   holds('and shows the arguments', card.includes('{"name":"web-1","value":42}'), true);
   holds('and why it is asked', card.includes('Whatever is added costs money.'), true);
-  holds('and where a button leads', card.includes(`POST /approvals/${approval.uuid}`), true);
+  const line = card.split('\n').find((one) => one.includes('[approve]')) ?? '';
+  holds('and how to say yes', line.includes(`/approvals/${approval.uuid} -H "X-API-Key: $STOPGO_API_KEY"`), true);
 
   await agent.decide(approval, 'yes', 'bob');
   const settled = await companionSays(/card: .*: approved by .*/);

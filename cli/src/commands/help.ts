@@ -3,6 +3,12 @@ import { type OptionName, spelled } from './options.ts';
 
 const indent = '  ';
 
+/** What commands that go through a gateway take from the environment. */
+const ofGateway = [
+  'STOPGO_API_KEY',
+  'where people sign in: an API key of yours; nothing else signs a command in',
+] as const;
+
 /** Every command with one line about it. */
 export function overview(groups: readonly CommandGroup[]): string {
   const width = Math.max(...groups.flatMap(({ commands }) => Object.entries(commands).map(usageWidth))) + indent.length;
@@ -34,6 +40,7 @@ export function helpOf(name: string, command: Command): string {
     `${summary}.`,
     ...about,
     ...table('options', rows),
+    ...table('environment', 'url' in options ? [ofGateway] : []),
     ...table('examples', examples),
     '',
   ].join('\n');

@@ -68,7 +68,10 @@ export function unanswered(url: string, error: unknown): GatewayError {
 /** What an answer that is none says, with the gateway's own words if its body has some. */
 export function refusalOf({ status, statusText }: Response, body?: unknown): GatewayError {
   const { error, recorded } = (body ?? {}) as { readonly error?: unknown; readonly recorded?: unknown };
-  const message = visibleLine(typeof error === 'string' ? error : `${status} ${statusText}`);
+  const said = visibleLine(typeof error === 'string' ? error : `${status} ${statusText}`);
+  // The words of the gateway are about headers, which nobody types here.
+  const message =
+    status === 401 ? `${said}; commands send the API key in STOPGO_API_KEY: set it to one of yours` : said;
   const mayPass = status === 429 || status >= 500;
   return new GatewayError(message, mayPass && recorded !== 'nothing' ? 'unknown' : 'refused', mayPass);
 }

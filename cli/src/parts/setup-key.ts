@@ -4,8 +4,10 @@ import { issueSetupKey } from '@stopgo/approvals';
 import { type AgentConfig, type Logger, messageOf } from '@stopgo/runtime';
 import { peopleDependencies } from './approvals.ts';
 
-const fileName = 'setup-key';
 const ownerOnly = 0o600;
+
+/** The file of a data directory that the key for the first user is in. */
+export const setupKeyIn = (dataDir: string): string => join(dataDir, 'setup-key');
 
 /**
  * Sees to it that a platform on which people have to sign in, and on which nobody is SUPER_ADMIN yet, has a key to make the first one with: in a file
@@ -18,7 +20,7 @@ export async function setUpFirstUser(
   logger: Logger,
 ): Promise<void> {
   if (config.auth === undefined) return;
-  const path = join(config.dataDir, fileName);
+  const path = setupKeyIn(config.dataDir);
   try {
     const { needed } = await issueSetupKey(peopleDependencies(instance, store), keyFile(config.dataDir, path));
     if (needed)

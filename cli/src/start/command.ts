@@ -71,7 +71,7 @@ async function start(
     );
     const faster = fasterNode(host.versions.node);
     if (faster !== undefined) logger.info(faster);
-    if (flags.demo) host.stdout.write(`\n${firstSteps(started.address, flags)}\n\n`);
+    if (flags.demo) host.stdout.write(`\n${firstSteps(started.address, flags, config)}\n\n`);
     return { address: started.address, stop: () => stopAll(parts) };
   } catch (error) {
     await stopAll(parts).catch((problem: unknown) => logger.warn(String(problem)));

@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { AgentConfig, Logger } from '@stopgo/runtime';
 import { isLoopback } from '@stopgo/security';
 import { modelProblems } from '../parts/models.ts';
+import { setupKeyIn } from '../parts/setup-key.ts';
 import { checkHttpUrl } from '../services/environment.ts';
+import { shellWord } from '../shown.ts';
 import { type OfflineModelProcess, startOfflineModelProcess } from './offline-model.ts';
 
 export type StartFlags = {
@@ -61,13 +65,35 @@ function alreadyRunning(url: string, logger: Logger): OfflineModelProcess {
   return { url, stop: async () => undefined };
 }
 
-/** What a demo prints once it is ready: something that waits for an approval, where the agent is the shipped one. */
-export function firstSteps(address: string, { config }: Pick<StartFlags, 'config'>): string {
+/**
+ * What a demo prints once it is ready: something that waits for an approval, where the agent is the shipped one. Where people sign in, with the key
+ * of whoever pastes it, and before it how the first user comes by one.
+ */
+export function firstSteps(
+  address: string,
+  { config }: Pick<StartFlags, 'config'>,
+  { auth, dataDir }: Pick<AgentConfig, 'auth' | 'dataDir'>,
+): string {
   const [told, message] =
     config === undefined
       ? ['the answer says what waits for you', 'create a server my-test with value 42']
       : ['GET /tools shows what your agent can do', 'hello'];
-  return `Paste this next; ${told}:\n\n  curl -s ${address}/conversations -d '{"message":"${message}"}'`;
+  const talk = (headers: string) => `  curl -s ${address}/conversations${headers} -d '{"message":"${message}"}'`;
+  if (auth === undefined) return `Paste this next; ${told}:\n\n${talk('')}`;
+  const withKey = talk(' -H "X-API-Key: $STOPGO_API_KEY"');
+  const setupKey = setupKeyIn(dataDir);
+  if (!existsSync(setupKey))
+    return `Paste this next, with an API key of yours in STOPGO_API_KEY; ${told}:\n\n${withKey}`;
+  return [
+    'Nobody can sign in yet. Make yourself the first user, and put the "text" of the key that is answered into STOPGO_API_KEY:',
+    '',
+    `  curl -s ${address}/users -H "X-API-Key: $(cat ${shellWord(resolve(setupKey))})" -d '{"email":"you@example.com","name":"You"}'`,
+    '  export STOPGO_API_KEY=sgo_...',
+    '',
+    `Paste this next; ${told}:`,
+    '',
+    withKey,
+  ].join('\n');
 }
 
 /** True if the key of a configured model is missing. */

@@ -113,7 +113,7 @@ async function startParts(options: LauncherOptions, parts: NamedStop[]): Promise
   logger.info(
     `ready on ${address} after ${formatDuration(Math.round(host.uptime() * millisecondsPerSecond))} (answers within ${formatDuration(config.syncWaitMs)}, data in ${config.dataDir})`,
   );
-  if (flags.demo) host.stdout.write(`\n${firstSteps(address, flags)}\n\n`);
+  if (flags.demo) host.stdout.write(`\n${firstSteps(address, flags, { ...config, dataDir })}\n\n`);
   return { address, stop: () => stopAll(parts) };
 }
 
