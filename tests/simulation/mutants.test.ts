@@ -29,6 +29,7 @@ const killers: Readonly<Record<Exclude<Mutation, 'draws-from-the-machine'>, stri
   'never-sweeps': 'e',
   'everybody-else-is-dead': 'i',
   'reader-turns-a-no-into-a-yes': 'adf',
+  'edits-are-judged-by-no-rule': 'a',
   'acknowledges-before-the-log': 'd',
 };
 

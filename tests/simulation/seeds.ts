@@ -43,6 +43,9 @@ const mustHappen = [
   'votes that others had to join',
   'reminders and escalations',
   'approvals that nobody decided in time',
+  'calls that people changed',
+  'changed calls that ran',
+  'changes refused',
 ] as const;
 
 /** The same where tasks of other agents ask people here. */
@@ -70,11 +73,14 @@ const ofTools: ReadonlySet<string> = new Set([
   'calls that waited at a bridge',
 ]);
 
-/** What takes a rule that demands several people in time, which no world that delegates has. */
+/** What takes rules, which no world that delegates has. */
 const ofDemands: ReadonlySet<string> = new Set([
   'votes that others had to join',
   'reminders and escalations',
   'approvals that nobody decided in time',
+  'calls that people changed',
+  'changed calls that ran',
+  'changes refused',
 ]);
 
 const menuOf = (delegates: boolean): readonly string[] =>

@@ -181,6 +181,8 @@ function checkOwners(world: World, stream: Stream): void {
     const isLook = made.append.facts.some((one) => one.case === 'delegationAsked');
     // Whoever sent a delegation may tell late what it came to, and with it what its node came to.
     const isOutcome = made.append.facts[0]?.case === 'delegationFinished';
+    // Who changes a call asks for another approval of it.
+    const isEdit = made.append.facts.some((one) => one.case === 'callEdited');
     for (const { fact, revision } of stream.facts.slice(made.firstRevision - 1, made.lastRevision)) {
       const where = `${short(stream.name)} event ${revision}`;
       if (fact.case === 'runStarted' || fact.case === 'runClaimed') {
@@ -196,7 +198,11 @@ function checkOwners(world: World, stream: Stream): void {
         }
         owner = fact.value.owner?.instance ?? '';
       }
-      const isTold = (isLook && asking.has(fact.case)) || (isOutcome && fact.case === 'stepFinished');
+      if (fact.case === 'callEdited') world.count('calls that people changed');
+      const isTold =
+        (isLook && asking.has(fact.case)) ||
+        (isOutcome && fact.case === 'stepFinished') ||
+        (isEdit && fact.case === 'approvalRequested');
       const isOwners = ownersOnly.has(fact.case) && !isTold;
       if (isOwners && owner !== made.instance)
         world.violation(

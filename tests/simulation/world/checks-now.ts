@@ -12,6 +12,7 @@ import {
 import type { ExecuteRequest, ModelRequest } from '@stopgo/orchestrator';
 import { facts as wire } from '@stopgo/proto';
 import { checkPrompt, runsIn } from './checks-tree.ts';
+import { lastEdit, yesNeeded } from './edits.ts';
 import { digestOf, isGated, type ToolEffect } from './gated.ts';
 import type { World } from './world.ts';
 
@@ -38,13 +39,17 @@ export function checkEffect(world: World, effect: ToolEffect): void {
     fact.case === 'modelResponded' && fact.value.runId === effect.runId ? fact.value.calls : [],
   );
   const call = asked.find((one) => one.callId === effect.callId);
-  if (call === undefined || canonical(call.argumentsJson) !== canonical(effect.argumentsJson))
+  const edit = lastEdit(facts, effect);
+  const wanted = edit?.argumentsJson ?? call?.argumentsJson;
+  if (call === undefined || wanted === undefined || canonical(wanted) !== canonical(effect.argumentsJson))
     world.violation(
       'a',
-      `${what} with ${effect.argumentsJson}; the model asked for ${call?.argumentsJson ?? 'no such call'}`,
+      `${what} with ${effect.argumentsJson}; ${edit === undefined ? 'the model asked for' : 'somebody changed it to'} ${wanted ?? 'no such call'}`,
     );
-  if (isGated(effect.definition) && !isApproved(world, facts, effect))
+  // What somebody changed waits for people, whatever it would have needed by itself.
+  if ((isGated(effect.definition) || edit !== undefined) && !isApproved(world, facts, effect, edit?.revision))
     world.violation('a', `${what} without an approval of exactly that`);
+  if (edit !== undefined) world.count('changed calls that ran');
   if (isRepeatable(effect.definition.hints) && call?.repeatable !== false) return;
   const times = world.tools.journal.filter(
     (one) => one.conversationId === effect.conversationId && isSame(one, effect),
@@ -63,13 +68,16 @@ export function checkEffect(world: World, effect: ToolEffect): void {
 }
 
 /**
- * True if the log holds an approval of this call, with these arguments, of this tool as it is defined now: by a human, or
- * by policy where policy may give it.
+ * True if the log holds an approval of this call, with these arguments, of this tool as it is defined now, asked for since it was
+ * changed last: by as many people as the rules want, or by policy where policy may give it.
  */
-function isApproved(world: World, facts: readonly RecordedFact[], effect: ToolEffect): boolean {
+function isApproved(world: World, facts: readonly RecordedFact[], effect: ToolEffect, since = 0): boolean {
   const digest = digestOf(effect.definition, effect.argumentsJson);
-  const requests = facts.flatMap(({ fact }) =>
+  const needed = world.scenario.edits ? yesNeeded(effect.argumentsJson) : 1;
+  if (needed === undefined) return false;
+  const requests = facts.flatMap(({ fact, revision }) =>
     fact.case === 'approvalRequested' &&
+    revision > since &&
     isSame(fact.value, effect) &&
     fact.value.kind === wire.ApprovalKind.TOOL &&
     fact.value.digest === digest
@@ -82,8 +90,9 @@ function isApproved(world: World, facts: readonly RecordedFact[], effect: ToolEf
       requests.includes(fact.value.approvalId) &&
       fact.value.decision === wire.Decision.APPROVED &&
       (fact.value.byPolicy
-        ? mayRunAtOnce(world, facts, effect)
-        : actor.kind === 'approver' && saidYes(facts, fact.value.approvalId) >= votesOf(facts, fact.value.approvalId)),
+        ? since === 0 && mayRunAtOnce(world, facts, effect)
+        : actor.kind === 'approver' &&
+          saidYes(facts, fact.value.approvalId) >= Math.max(needed, votesOf(facts, fact.value.approvalId))),
   );
 }
 
@@ -217,8 +226,13 @@ export function checkModelRequest(
     )
       continue;
     const told = shown.get(`${runId} ${fact.value.callId}`);
-    if (told !== fact.value.content)
-      world.violation('c', `${what} without the result that is event ${revision}: ${told ?? 'nothing'}`);
+    const edit = lastEdit(facts, fact.value);
+    // Of a changed call it is also told what was called.
+    const isToldThat =
+      edit === undefined
+        ? told === fact.value.content
+        : told?.endsWith(fact.value.content) === true && told.includes(edit.argumentsJson);
+    if (!isToldThat) world.violation('c', `${what} without the result that is event ${revision}: ${told ?? 'nothing'}`);
   }
 }
 

@@ -5,9 +5,13 @@ import {
   anonymous,
   approvalIn,
   choiceWords,
+  type Definitions,
+  definedAs,
+  editCall,
   fact,
   type HumanDecision,
   nothingEarlier,
+  type RunState,
   resolveApproval,
   voterOf,
 } from '@stopgo/core';
@@ -30,6 +34,7 @@ import type { Bridge } from './bridge.ts';
 import { connectionTo } from './bridge-client.ts';
 import { checkLive, checkModelRequest } from './checks-now.ts';
 import { delegationPort } from './delegations.ts';
+import { noRules } from './edits.ts';
 import { beatPort, logPort } from './log-port.ts';
 import { modelPort } from './model.ts';
 import { mutatedLog } from './mutated-log.ts';
@@ -214,13 +219,16 @@ export class OrchestratorProcess {
 
   /** What the approvals service does with a decision; `append` tells where it stands in the log. */
   async decide(conversationId: string, approvalId: string, person: string, decision: HumanDecision, key: string) {
-    const idempotency = key === '' ? undefined : { key, requestDigest: choiceWords[decision.kind] };
+    const { argumentsJson } = decision;
+    const requestDigest = `${choiceWords[decision.kind]} ${argumentsJson ?? ''}`;
+    const idempotency = key === '' ? undefined : { key, requestDigest };
     const load = () => this.ports.log.load(conversationId, idempotency === undefined ? [] : [clientKey(idempotency)]);
     let loaded = await load();
     if (approvalIn(loaded.state.run, approvalId)?.of === 'question' && this.world.random.chance(0.7)) {
       await this.watch.look(conversationId).catch(() => undefined);
       loaded = await load();
     }
+    const definitions = argumentsJson === undefined ? undefined : await this.definitionsOf(loaded.state.run);
     const takesTwo = this.world.hasMutation('takes-two-decisions');
     return transact(this.ports, loaded, {
       actor: { kind: 'approver', id: person },
@@ -230,6 +238,8 @@ export class OrchestratorProcess {
         const voter = voterOf(anonymous, { id: person, claimed: true });
         const by = { voter, now: this.ports.clock.now() };
         const command = { approvalId, decision, ...by, ...(idempotency === undefined ? {} : { idempotency }) };
+        if (argumentsJson !== undefined && definitions !== undefined)
+          return editCall(state, { ...command, argumentsJson }, definitions);
         const decided = resolveApproval(state, command);
         if (!takesTwo || decided.kind !== 'settled') return decided;
         const resolved = { approvalId, runId: state.run?.id ?? '', decision: wire.Decision.APPROVED };
@@ -237,6 +247,19 @@ export class OrchestratorProcess {
       },
       factsOf: (one) => (one.kind === 'append' ? one.facts : undefined),
     });
+  }
+
+  /** What a change of a call is judged by: that of the run, as it is recorded. */
+  private async definitionsOf(run: RunState | null): Promise<Definitions | undefined> {
+    if (run?.status !== 'open') return undefined;
+    const { agentDigest, toolsetDigest, policyDigest } = run;
+    const [agent, tools, policy] = await Promise.all([
+      this.definitions.agent(agentDigest),
+      this.definitions.toolset(toolsetDigest),
+      policyDigest === undefined ? undefined : this.definitions.policy(policyDigest),
+    ]);
+    const rules = policy && (this.world.hasMutation('edits-are-judged-by-no-rule') ? noRules : policy);
+    return definedAs(run, { agent, tools, ...(rules && { policy: rules }) });
   }
 
   private async watchForEver(): Promise<void> {

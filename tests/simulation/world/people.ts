@@ -11,6 +11,7 @@ import {
 } from '@stopgo/core';
 import { isUnknown } from '@stopgo/log';
 import { approvals, orchestrator as wire } from '@stopgo/proto';
+import { otherArguments } from './edits.ts';
 import type { Fate } from './network.ts';
 import type { OrchestratorProcess } from './orchestrator.ts';
 import type { ConversationPlan } from './scenario.ts';
@@ -191,8 +192,15 @@ export class People {
   private decision(plan: ConversationPlan, kind: Approval['of'], isSecond: boolean): HumanDecision {
     const { random } = this.world;
     // Now and then somebody answers a call in doubt as if it were a plain question.
-    if (kind !== 'in_doubt' || (!isSecond && random.chance(0.2)))
-      return { kind: random.chance(plan.yes) ? DecisionKind.APPROVE : DecisionKind.REJECT };
+    if (kind !== 'in_doubt' || (!isSecond && random.chance(0.2))) {
+      const isYes = random.chance(plan.yes);
+      const argumentsJson =
+        this.world.scenario.edits && isYes && !isSecond && kind === 'call' ? otherArguments(random) : undefined;
+      return {
+        kind: isYes ? DecisionKind.APPROVE : DecisionKind.REJECT,
+        ...(argumentsJson === undefined ? {} : { argumentsJson }),
+      };
+    }
     return random.pick([
       { kind: DecisionKind.RUN_AGAIN },
       { kind: DecisionKind.HAPPENED, result: 'it did' },
@@ -231,7 +239,8 @@ export class People {
           this.world.count('decisions refused');
           return;
         }
-        if (done.decision.kind === 'choice') {
+        if (done.decision.kind === 'uneditable') this.world.count('changes refused');
+        if (done.decision.kind === 'choice' || done.decision.kind === 'uneditable') {
           decision = this.decision(plan, approvalKind, true);
           key = key === '' ? '' : this.world.ids.uuid();
           continue;

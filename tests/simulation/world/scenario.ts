@@ -1,5 +1,6 @@
 import type { AgentDefinition, Policy } from '@stopgo/core';
 import { planAgent, planDelegatingAgent } from './agents.ts';
+import { ofEdits } from './edits.ts';
 import { storeMutations } from './event-store.ts';
 import { type FaultPlan, faultNames, planFaults, taskFaultNames } from './faults.ts';
 import { Random } from './random.ts';
@@ -20,6 +21,7 @@ export const mutations = [
   'never-sweeps',
   'everybody-else-is-dead',
   'reader-turns-a-no-into-a-yes',
+  'edits-are-judged-by-no-rule',
   'acknowledges-before-the-log',
   'draws-from-the-machine',
 ] as const;
@@ -57,6 +59,8 @@ export type Scenario = {
   readonly delegates: boolean;
   /** What of its calls needs two people, until when, and who is reminded. */
   readonly policy?: Policy;
+  /** People change the arguments of calls that wait, and its rules judge what they change them to. */
+  readonly edits: boolean;
   readonly agents: readonly AgentDefinition[];
   readonly conversations: readonly ConversationPlan[];
   readonly faults: FaultPlan;
@@ -83,6 +87,9 @@ const twoInTime: Policy = {
   ],
 };
 
+/** Of so many worlds people change the arguments of calls in one. */
+const isEditing = (seed: number): boolean => Math.floor(seed / demandingEvery) % demandingEvery === 1;
+
 /** The scenario of a seed. */
 export function planScenario(seed: number, mutation?: Mutation, delegates = false): Scenario {
   const random = new Random(seed);
@@ -98,6 +105,7 @@ export function planScenario(seed: number, mutation?: Mutation, delegates = fals
     takesOneAtATime: seed % oneAtATimeEvery === 0,
     delegates,
     ...(isDemanding(seed) && !delegates ? { policy: twoInTime } : {}),
+    ...(isEditing(seed) && !delegates ? { edits: true, policy: ofEdits } : { edits: false }),
     agents: Array.from({ length: random.whole(1, 2) }, (_, index) => plan(random.fork(), `agent-${index}`)),
     conversations: Array.from({ length: random.pick([1, 1, 2]) }, () => planConversation(random.fork(), delegates)),
     faults,
