@@ -28,13 +28,16 @@ const SECURITY = '@stopgo/security';
 const HTTP = '@stopgo/http';
 /** Values against the schemas that tool servers give. */
 const JSON_SCHEMA = '@stopgo/json-schema';
-const ANYTHING = [...SHARED, SECURITY, LOG, A2A, HTTP, JSON_SCHEMA, ...SERVICES, ...PROGRAMS];
+/** Agents as files of markdown: what one means, what it is called. Reads nothing itself. */
+const AGENT_FILES = '@stopgo/agent-files';
+const ANYTHING = [...SHARED, SECURITY, LOG, A2A, HTTP, JSON_SCHEMA, AGENT_FILES, ...SERVICES, ...PROGRAMS];
 
 /** Every package and the packages of ours that its code may use: edges use services, services use the shared ones. */
 const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: readonly string[] }>> = {
   'packages/proto': { name: '@stopgo/proto', may: [] },
   'packages/core': { name: '@stopgo/core', may: ['@stopgo/proto'] },
   'packages/a2a-agent': { name: A2A, may: ['@stopgo/core', '@stopgo/proto', HTTP] },
+  'packages/agent-files': { name: AGENT_FILES, may: ['@stopgo/core', '@stopgo/runtime'] },
   'packages/http': { name: HTTP, may: ['@stopgo/core', SECURITY] },
   'packages/json-schema': { name: JSON_SCHEMA, may: ['@stopgo/core'] },
   'packages/rpc': { name: '@stopgo/rpc', may: ['@stopgo/core', '@stopgo/proto', SECURITY] },

@@ -45,6 +45,7 @@ export {
   serverIdentity,
   unmet,
 } from './agent/pins.ts';
+export type { AgentLimits, ContextScope, NamedContext, PlatformAgent } from './agent/platform-agent.ts';
 export { withServerInstructions } from './agent/server-instructions.ts';
 export { rootStep } from './agent/step-id.ts';
 export { exitLoopTool } from './calls/control/exit-loop.ts';

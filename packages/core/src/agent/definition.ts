@@ -2,10 +2,16 @@ import { type CallTarget, serverOf } from '../events/target.ts';
 import type { Hints } from '../policy/hints.ts';
 import { type Defined, defined } from '../text/defined.ts';
 import type { Json } from '../text/json.ts';
+import type { PlatformAgent } from './platform-agent.ts';
 import { parsePlace } from './step-id.ts';
 
 /** An agent: a name and a tree of nodes. Plain JSON, so that it can be recorded whole. */
-export type AgentDefinition = { readonly name: string; readonly root: AgentNode };
+export type AgentDefinition = {
+  readonly name: string;
+  readonly root: AgentNode;
+  /** What else is known of an agent from git; absent for one of a configuration. */
+  readonly platform?: PlatformAgent;
+};
 
 export type AgentNode = LlmNode | A2aNode | SequentialNode | ParallelNode | LoopNode;
 /** The nodes that make calls. The others have children. */

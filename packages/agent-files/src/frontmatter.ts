@@ -1,0 +1,78 @@
+import { positionOf, slipsOf, type YamlPath } from '@stopgo/runtime/yaml';
+import { type Document, isMap, LineCounter, parseDocument, visit } from 'yaml';
+import type { Position } from './problem.ts';
+
+type Said = { readonly message: string; readonly at: Position };
+
+/** Keys and values of a frontmatter as plain data. */
+export type Frontmatter = {
+  /** Without keys that have no value. */
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly positionOf: (place: YamlPath) => Position;
+  readonly warnings: readonly Said[];
+};
+
+/** Reads YAML in which nothing refers to anything else, so that it means no more than what is written. Never throws. */
+export function readFrontmatter(text: string): Frontmatter | { readonly problems: readonly Said[] } {
+  const lines = new LineCounter();
+  const at = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  let document: Document.Parsed;
+  let data: unknown;
+  try {
+    document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+    if (document.errors.length > 0) {
+      const faults = document.errors.map(({ code, message, pos }) => {
+        const { line, column } = at(pos[0]);
+        return { code, message, line, column };
+      });
+      const slips = slipsOf(text, faults);
+      return { problems: slips.map(({ line, column, message }) => ({ message, at: { line, column } })) };
+    }
+    const reference = referenceIn(document);
+    if (reference !== undefined) {
+      const message =
+        'anchors (&name) and references (*name) are not read: write the value out, or put the text in quotes';
+      return { problems: [{ message, at: at(reference) }] };
+    }
+    data = document.toJS({ maxAliasCount: 0 });
+  } catch {
+    return { problems: [{ message: 'it is nested too deeply to be read', at: { line: 2, column: 1 } }] };
+  }
+  if (data !== null && data !== undefined && !isMap(document.contents)) {
+    const message = 'expected keys with values, such as "description: Answers questions about orders"';
+    return { problems: [{ message, at: at(document.contents?.range[0] ?? 0) }] };
+  }
+  return {
+    data: withoutEmptyKeys((data ?? {}) as Record<string, unknown>),
+    positionOf: (place) => positionOf(document, lines, place),
+    warnings: document.warnings.map(({ pos, message }) => {
+      const tag = /^Unresolved tag: (\S+)/.exec(message)?.[1] ?? '';
+      return { message: `the tag ${tag} is not known; what follows it is read as plain data`, at: at(pos[0]) };
+    }),
+  };
+}
+
+/** Where the first anchor or reference stands. */
+function referenceIn(document: Document.Parsed): number | undefined {
+  let found: number | undefined;
+  visit(document, {
+    Alias: (_, { range }) => {
+      found = range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+    Node: (_, node) => {
+      if (!('anchor' in node) || node.anchor === undefined) return undefined;
+      found = node.range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+/** A key without a value is a key not given. */
+function withoutEmptyKeys(data: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null));
+}
