@@ -164,6 +164,62 @@ agent:
   );
 });
 
+describe('secrets of the environment', () => {
+  const yaml = `host: 0.0.0.0
+webhooks:
+  - name: finance
+    url: https://hooks.example.com/
+    secret_env: FINANCE_SECRET
+auth:
+  jwt:
+    issuer: https://id.example
+    audience: stopgo
+    secret_env: JWT_SECRET
+`;
+  const secretsOf = async (env: Readonly<Record<string, string>>) => {
+    const { code, lines } = await check(yaml, { GEMINI_API_KEY: 'k', PATH: '/bin', ...env });
+    return { code, lines: lines.slice(0, -1) };
+  };
+
+  test('that are not set are noted, with their place and what to do', async () => {
+    expect(await secretsOf({})).toEqual({
+      code: 0,
+      lines: [
+        'note: FILE:5:5: webhooks[0].secret_env: FINANCE_SECRET must hold whsec_ and 24 to 64 bytes in base64, and is not set; make one with `echo whsec_$(openssl rand -base64 32)`',
+        'note: FILE:10:5: auth.jwt.secret_env: JWT_SECRET must hold a secret of at least 32 bytes, and is not set; make one with `openssl rand -hex 32`',
+      ],
+    });
+  });
+
+  test('that a start would refuse are problems, and not repeated', async () => {
+    const { code, lines } = await secretsOf({ FINANCE_SECRET: 'hunter2hunter2', JWT_SECRET: 'tooshorttooshort' });
+    expect(code).toBe(1);
+    expect(lines).toEqual([
+      expect.stringMatching(/^FILE:5:5: webhooks\[0\]\.secret_env: FINANCE_SECRET .* holds something else;/),
+      expect.stringMatching(/^FILE:10:5: auth\.jwt\.secret_env: JWT_SECRET .* is shorter;/),
+    ]);
+    expect(lines.join()).not.toMatch(/hunter2|tooshort/);
+  });
+
+  test('that are right need no word', async () => {
+    const env = { FINANCE_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}`, JWT_SECRET: 'x'.repeat(32) };
+    expect(await secretsOf(env)).toEqual({ code: 0, lines: [] });
+  });
+
+  test.each([undefined, 'no JSON', '{"keys": 5}'])('a file of keys that holds %j is a problem', async (content) => {
+    const path = join(folder, 'keys.json');
+    if (content !== undefined) writeFileSync(path, content);
+    const jwt = `auth:\n  jwt:\n    issuer: i\n    audience: a\n    keys_file: ${path}\n`;
+    const { code, lines } = await check(jwt);
+    expect(code).toBe(1);
+    expect(lines[0]).toMatch(
+      /^FILE:5:5: auth\.jwt\.keys_file: .*keys\.json cannot be used .*; put the JSON Web Key Set/,
+    );
+    writeFileSync(path, '{"keys": []}');
+    expect((await check(jwt)).code).toBe(0);
+  });
+});
+
 describe('init', () => {
   test('writes a configuration that is sound, and says what comes next', async () => {
     const into = join(folder, 'new agent');

@@ -1,10 +1,20 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { keysOfFile } from '@stopgo/gateway';
 import { commandProblem } from '@stopgo/mcp-bridge';
-import { ConfigError, formatPath, type LoadedAgentConfig, loadAgentConfig, type PlacedParts } from '@stopgo/runtime';
+import {
+  ConfigError,
+  formatPath,
+  type LoadedAgentConfig,
+  loadAgentConfig,
+  messageOf,
+  type PlacedParts,
+} from '@stopgo/runtime';
 import { isLoopback } from '@stopgo/security';
 import { problemsOfModels } from '../parts/models.ts';
+import { tokenSecretProblem } from '../parts/sign-in.ts';
 import { sayWhatFollows } from '../parts/start-notes.ts';
+import { webhookSecretProblem } from '../parts/webhooks.ts';
 import { counted, oneLine, shownName } from '../shown.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -50,12 +60,13 @@ function findingsIn(file: string, env: Variables): Findings & { readonly loaded?
   if (read.named !== undefined) {
     modelFindings(read.named, env, problems, notes);
     serverFindings(read.named, env, problems, notes);
+    secretFindings(read.named, env, problems, notes);
   }
   if (refused) return { problems, notes };
   const { config } = read;
   const note = (line: string): void => void notes.push(`${file}: ${line}`);
   sayWhatFollows(config, { info: note, warn: note });
-  if (!isLoopback(config.host))
+  if (config.auth === undefined && !isLoopback(config.host))
     notes.push(
       read.named.locate(
         ['host'],
@@ -99,6 +110,27 @@ function serverFindings({ servers, locate }: PlacedParts, env: Variables, proble
     for (const variable of variables)
       if ((env[variable]?.trim() ?? '') === '')
         notes.push(locate(place, `${of}: the environment variable ${variable} is not set; set it before you start`));
+  }
+}
+
+/** Secrets of the environment that are not set, or none; a file of keys that cannot be used. */
+function secretFindings(
+  { secrets, keysFile, locate }: PlacedParts,
+  env: Variables,
+  problems: string[],
+  notes: string[],
+): void {
+  for (const { of, variable, place } of secrets) {
+    const problemOf = of === 'webhook' ? webhookSecretProblem : tokenSecretProblem;
+    const problem = problemOf(variable, env[variable]);
+    const isSet = (env[variable]?.trim() ?? '') !== '';
+    if (problem !== undefined) (isSet ? problems : notes).push(locate(place, `${formatPath(place)}: ${problem}`));
+  }
+  if (keysFile === undefined) return;
+  try {
+    keysOfFile(keysFile.path);
+  } catch (error) {
+    problems.push(locate(keysFile.place, messageOf(error)));
   }
 }
 

@@ -52,10 +52,16 @@ function rulesOf(jwt: JwtConfig, env: PartOptions['env']): TokenRules {
 
 function secretOf(variable: string, env: PartOptions['env']): string {
   const secret = env[variable] ?? '';
-  if (Buffer.byteLength(secret) >= secretBytesMin) return secret;
-  throw new Error(
-    `auth.jwt.secret_env: ${variable} must hold a secret of at least ${secretBytesMin} bytes, and ${secret === '' ? 'is not set' : 'is shorter'}; make one with \`openssl rand -hex 32\``,
-  );
+  const problem = tokenSecretProblem(variable, secret);
+  if (problem === undefined) return secret;
+  throw new Error(`auth.jwt.secret_env: ${problem}`);
+}
+
+/** What is wrong with the secret that tokens are signed with, in this variable; undefined if nothing is. Does not repeat it. */
+export function tokenSecretProblem(variable: string, value: string | undefined): string | undefined {
+  const secret = value ?? '';
+  if (Buffer.byteLength(secret) >= secretBytesMin) return undefined;
+  return `${variable} must hold a secret of at least ${secretBytesMin} bytes, and ${secret === '' ? 'is not set' : 'is shorter'}; make one with \`openssl rand -hex 32\``;
 }
 
 /** Variables of the environment that signing in needs. */

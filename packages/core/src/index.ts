@@ -222,6 +222,7 @@ export {
 } from './policy/policy.ts';
 export type { PolicyProblem } from './policy/policy-reader.ts';
 export { readPolicy } from './policy/read-policy.ts';
+export { unreachableApprovers } from './policy/unreachable.ts';
 export type { RunCommand } from './run/commands.ts';
 export { type EditDecision, editableTool, editCall } from './run/decide-edit.ts';
 export { decideLate } from './run/decide-late.ts';

@@ -111,6 +111,10 @@ describe('a rule', () => {
       { approvers: '2 of [user:a]' },
       'rules.0.approvers: rule "one": asks for 2 people and names 1: nobody could ever approve it',
     ],
+    [
+      { approvers: '2 of [ana@x.example, Ana@x.example]' },
+      'rules.0.approvers: rule "one": asks for 2 people and names 1, one of them twice: nobody could ever approve it',
+    ],
     [{ approvers: '0 of [group:a]' }, 'rules.0.approvers: rule "one": expected a number of approvers from 1 to 16'],
     [{ approvers: [] }, 'rules.0.approvers: rule "one": must name somebody'],
     [

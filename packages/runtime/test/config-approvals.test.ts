@@ -84,7 +84,8 @@ describe('what nobody can prove is refused where nobody signs in', () => {
     ['when: "[caller].exists(c, c.role == \'ADMIN\')"', 'rule "one" asks for caller'],
   ])('%s', (more, what) => {
     expect(located(asking(more))[0]).toContain(`approvals: ${what}, which needs auth`);
-    expect(located(`${asking(more)}\nauth: {}`)).toEqual([]);
+    const jwt = '{ jwt: { issuer: i, audience: a, secret_env: S } }';
+    expect(located(`${asking(more)}\nauth: ${jwt}`)).toEqual([]);
   });
 
   test.each([
@@ -102,6 +103,40 @@ describe('what nobody can prove is refused where nobody signs in', () => {
       expect.stringContaining('approvals: rule "one" rests on caller.name, and without auth'),
     ]);
     expect(warnings('\nauth: {}')).toEqual([]);
+  });
+});
+
+describe('approvers that nobody can be who signs in', () => {
+  const asking = (approvers: string, more = '') =>
+    `approvals:\n  rules:\n    - name: one\n      verdict: ask\n      approvers: ${approvers}\n${more}`;
+  const jwt = 'auth: { jwt: { issuer: i, audience: a, secret_env: S } }';
+  const finance = 'auth: { jwt: { issuer: i, audience: a, secret_env: S, groups: [finance] } }';
+
+  test.each([
+    ['[group:finance]', 'auth: {}', 'group:finance, and groups come from tokens alone'],
+    ['2 of [group:finance, ana@x.example]', 'auth: {}', 'group:finance, and groups come from tokens alone'],
+    ['[group:sales]', finance, 'group:sales, which is not among auth.jwt.groups'],
+    ['[user:bob]', jwt, 'user:bob, and who signs in is known by their e-mail address'],
+  ])('%s with %s can never be met', (approvers, auth, why) => {
+    const [line] = located(asking(approvers, auth));
+    expect(line).toMatch(/^agents\/agent\.yaml:5:7: approvals: rule "one" names /);
+    expect(line).toContain(why);
+    expect(line).toMatch(/: nobody could ever approve what it asks for$/);
+  });
+
+  test.each(['[group:finance, ana@x.example]', '[role:ADMIN, group:finance]'])('%s can, by others', (approvers) => {
+    expect(load(asking(approvers, 'auth: {}')).warnings).toEqual([
+      expect.stringMatching(/^approvals: rule "one" names group:finance, .*name people or roles$/),
+    ]);
+  });
+
+  test('can be among those who are asked later', () => {
+    const later = '      escalate: [{ after: 1h, to: [role:ADMIN] }]\nauth: {}';
+    expect(load(asking('[group:finance]', later)).warnings).toHaveLength(1);
+  });
+
+  test.each([jwt, finance])('with %s somebody may be', (auth) => {
+    expect(load(asking('2 of [group:finance]', auth)).warnings).toEqual([]);
   });
 });
 

@@ -58,8 +58,8 @@ function isAmong(one: ApproverSpec, wider: ApproverSpec): boolean {
   return keyOf(one) === keyOf(wider);
 }
 
-/** Users are the same whatever the case of their names, as where they vote. */
-const keyOf = ({ kind, name }: ApproverSpec): string => `${kind}:${kind === 'user' ? name.toLowerCase() : name}`;
+/** What tells an approver from others. Users are the same whatever the case of their names, as where they vote. */
+export const keyOf = ({ kind, name }: ApproverSpec): string => `${kind}:${kind === 'user' ? name.toLowerCase() : name}`;
 
 function without(all: readonly ApproverSpec[], known: readonly ApproverSpec[]): readonly ApproverSpec[] {
   const keys = new Set(known.map(keyOf));
@@ -67,7 +67,7 @@ function without(all: readonly ApproverSpec[], known: readonly ApproverSpec[]): 
 }
 
 /** Whether so many different people can be among them. */
-function canGive(approvers: readonly ApproverSpec[], votes: number): boolean {
+export function canGive(approvers: readonly ApproverSpec[], votes: number): boolean {
   return approvers.some(({ kind }) => kind !== 'user') || new Set(approvers.map(keyOf)).size >= votes;
 }
 

@@ -1,5 +1,6 @@
 /** Who decides, how many of them and until when, from the plain data of a rule. */
 import { formatDuration, parseDuration } from '../text/duration.ts';
+import { keyOf } from './merge-demands.ts';
 import { readNotify } from './notify.ts';
 import type { ApproverSpec, DemandSpec, EscalationSpec } from './policy.ts';
 import { isMapping, type PolicyReader } from './policy-reader.ts';
@@ -55,9 +56,12 @@ function readQuorum(value: unknown, reader: PolicyReader): { approvers: Approver
   const approvers = Array.isArray(listed) ? readApprovers(listed, reader) : [];
   const votes = count === undefined ? 1 : Number(count);
   if (votes < 1 || votes > votesMax) reader.problem(`expected a number of approvers from 1 to ${votesMax}`);
+  const isTwice = Array.isArray(listed) && listed.length > approvers.length;
   const isEverybodyNamed = approvers.length > 0 && approvers.every(({ kind }) => kind === 'user');
   if (isEverybodyNamed && votes > approvers.length)
-    reader.problem(`asks for ${votes} people and names ${approvers.length}: nobody could ever approve it`);
+    reader.problem(
+      `asks for ${votes} people and names ${approvers.length}${isTwice ? ', one of them twice' : ''}: nobody could ever approve it`,
+    );
   return { approvers, votes };
 }
 
@@ -65,7 +69,8 @@ function readApprovers(value: unknown, reader: PolicyReader): ApproverSpec[] {
   const listed = reader.list(value, approversMax);
   if (Array.isArray(value) && value.length === 0) reader.problem('must name somebody');
   const approvers = listed.flatMap(({ value: one, at }) => readApprover(one, at) ?? []);
-  const byKey = new Map(approvers.map((one) => [`${one.kind}:${one.name}`, one]));
+  // As they are counted: whoever is named twice, in another case say, is one.
+  const byKey = new Map(approvers.map((one) => [keyOf(one), one]));
   return [...byKey.values()];
 }
 

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { needsIdentity, type Policy, readPolicy, restOnClaimedName } from '@stopgo/core';
+import { needsIdentity, type Policy, readPolicy, restOnClaimedName, unreachableApprovers } from '@stopgo/core';
 import { type Document, isMap, LineCounter, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
 import { characterProblems } from './characters.ts';
@@ -90,6 +90,15 @@ export function parseAgentConfig(
   }
   if (policy !== undefined && parsed.data.auth === undefined)
     odd.push(...restOnClaimedName(policy).map((name) => problemAt([rulesKey], claimedName(name))));
+  if (policy !== undefined && parsed.data.auth !== undefined) {
+    const { jwt } = parsed.data.auth;
+    const found = unreachableApprovers(policy, jwt === undefined ? [] : jwt.groups);
+    const problemOf = ({ index, problem }: (typeof found)[number]): Problem =>
+      problemAt([rulesKey], problem, own === undefined ? [rulesKey] : ['approvals', 'rules', index, 'approvers']);
+    const never = found.filter(({ isNever }) => isNever).map(problemOf);
+    if (never.length > 0) throw refuse(never);
+    odd.push(...found.map(problemOf));
+  }
   const config = normalise(parsed.data, policy);
   const bytes = Buffer.byteLength(JSON.stringify(config.agent), 'utf8');
   if (bytes > bounds.treeBytesMax) {

@@ -21,8 +21,17 @@ export type NamedServer = {
   readonly variables: readonly string[];
 };
 
+/** A secret of the platform in an environment variable, and the place that names it. */
+export type NamedSecret = { readonly of: 'webhook' | 'tokens'; readonly variable: string; readonly place: YamlPath };
+
 /** What a file names that lives elsewhere. */
-export type NamedParts = { readonly models: readonly NamedModel[]; readonly servers: readonly NamedServer[] };
+export type NamedParts = {
+  readonly models: readonly NamedModel[];
+  readonly servers: readonly NamedServer[];
+  readonly secrets: readonly NamedSecret[];
+  /** The file with the public keys that tokens are signed with. */
+  readonly keysFile?: { readonly path: string; readonly place: YamlPath };
+};
 
 /** What a file names, and `file:line:column: ` of a place of it put before a line about it. */
 export type PlacedParts = NamedParts & { readonly locate: (place: YamlPath, line: string) => string };
@@ -34,8 +43,27 @@ export type PlacedParts = NamedParts & { readonly locate: (place: YamlPath, line
 export function namedParts(file: Mapping): NamedParts {
   const old = isMapping(file.mcp) ? [serverOf({ name: 'default', ...file.mcp }, ['mcp'])] : [];
   const listed = mappingsIn(file.mcp_servers).map(({ value, index }) => serverOf(value, ['mcp_servers', index]));
-  return { models: modelsOf(file), servers: [...listed, ...old] };
+  const keysFile = textOf(jwtOf(file).keys_file);
+  return {
+    models: modelsOf(file),
+    servers: [...listed, ...old],
+    secrets: secretsOf(file),
+    ...(keysFile === undefined ? {} : { keysFile: { path: keysFile, place: ['auth', 'jwt', 'keys_file'] } }),
+  };
 }
+
+function secretsOf(file: Mapping): NamedSecret[] {
+  const webhooks = mappingsIn(file.webhooks).map(
+    ({ value, index }) => ['webhook', value.secret_env, ['webhooks', index, 'secret_env']] as const,
+  );
+  const tokens = ['tokens', jwtOf(file).secret_env, ['auth', 'jwt', 'secret_env']] as const;
+  // What looks like the secret itself is not repeated.
+  return [...webhooks, tokens].flatMap(([of, variable, place]) =>
+    typeof variable === 'string' && isVariableName(variable) ? [{ of, variable, place }] : [],
+  );
+}
+
+const jwtOf = ({ auth }: Mapping): Mapping => (isMapping(auth) && isMapping(auth.jwt) ? auth.jwt : {});
 
 /** Each place once: nodes without a model of their own share that of the top level. */
 function modelsOf(file: Mapping): NamedModel[] {

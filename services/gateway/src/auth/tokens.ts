@@ -81,18 +81,24 @@ function keyOf(keys: TokenRules['keys'], now: () => number): JWTVerifyGetKey | U
   }
 }
 
+/** The public keys of a file. @throws Error in one line for a file that cannot be used, which says what to do. */
+export function keysOfFile(path: string): ReturnType<typeof createLocalJWKSet> {
+  try {
+    return createLocalJWKSet(JSON.parse(readFileSync(path, 'utf8')) as JSONWebKeySet);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `auth.jwt.keys_file: ${path} cannot be used (${why}); put the JSON Web Key Set of your issuer there: {"keys": […]}`,
+    );
+  }
+}
+
 /**
  * Read again for a key that it did not have, so that keys are replaced without a restart; but not more often than keys of an address:
  * anybody can send a token that names a key of nobody. A file that cannot be used now, half written say, leaves the keys as they were.
  */
 function keysIn(path: string, now: () => number): JWTVerifyGetKey {
-  const read = (): ReturnType<typeof createLocalJWKSet> => {
-    try {
-      return createLocalJWKSet(JSON.parse(readFileSync(path, 'utf8')) as JSONWebKeySet);
-    } catch (error) {
-      throw new Error(`auth.jwt.keys_file: ${path} cannot be used (${error instanceof Error ? error.message : error})`);
-    }
-  };
+  const read = () => keysOfFile(path);
   let known = read();
   let againFrom = Number.NEGATIVE_INFINITY;
   return async (header, token) => {
