@@ -25,11 +25,11 @@ const env = {
   ...{ VAULT_TOKEN: 'v', LEDGER_ID: 'i', LEDGER_SECRET: 's', OTHER_TOKEN: 'o' },
   ...{ GEMINI_API_KEY: 'g', GEMINI_BASE_URL: 'http://u:p@models', https_proxy: 'http://proxy', HOME: '/home/ann' },
 };
-const specOf = (service: (typeof serviceNames)[number]) =>
+const specOf = (service: (typeof serviceNames)[number], reserved = {}) =>
   serviceSpec(service, 1, {
     ...{ config, configPath: 'agent.yaml', dataDir: '/data', program: 'stopgo', addressesOf: () => [] },
     ...{ internalToken: root, pushKey: new Secret('b'.repeat(64)), nats: { url: 'nats://stopgo:pw@n' } },
-    env,
+    ...{ env, reserved },
   });
 const ofServices = <T>(of: (service: (typeof serviceNames)[number]) => T) =>
   Object.fromEntries(serviceNames.map((service) => [service, of(service)]));
@@ -62,4 +62,12 @@ test('the token of each is another one, known to all by its digest', () => {
       expect(peers.split(',')).toContain(`${name}=${sha256Hex(token)}`);
     expect(peers.split(',')).toContain(`operator=${sha256Hex(root.reveal())}`);
   }
+});
+
+test('who is called before it is there listens where the others were told', () => {
+  const reserved = { approvals: ['127.0.0.1:4001', '127.0.0.1:4002'] };
+  expect(specOf('orchestrator', reserved).env(undefined).STOPGO_APPROVALS).toBe('127.0.0.1:4001,127.0.0.1:4002');
+  expect(specOf('approvals', reserved).env(undefined).STOPGO_LISTEN).toBe('127.0.0.1:4001');
+  expect(specOf('orchestrator').env(undefined).STOPGO_APPROVALS).toBeUndefined();
+  expect(specOf('approvals').env(undefined).STOPGO_LISTEN).toBe('127.0.0.1:0');
 });

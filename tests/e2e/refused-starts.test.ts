@@ -50,6 +50,18 @@ const refusedFiles: readonly (readonly [string, (own: Workplace) => string, read
     (own) => config('webhooks: [{ name: ops, url: "https://hooks.example.com/", secret_env: OPS_SECRET }]', own),
     [/webhooks\[0\]\.secret_env: OPS_SECRET must hold whsec_ and 24 to 64 bytes in base64, and is not set/],
   ],
+  [
+    'links where nobody signs in and nobody knows the address, and for what is no user',
+    (own) =>
+      config(
+        'webhooks: [{ name: ops, url: "https://hooks.example.com/", secret_env: OPS_SECRET, link_for: ops team }]',
+        own,
+      ),
+    [
+      /webhooks\[0\]\.link_for: expected an e-mail address, such as ana@example\.com$/,
+      /webhooks\[0\]\.link_for: needs auth and public_url to be set$/,
+    ],
+  ],
   ['a missing name', (own) => config('mcp_servers: [{command: node}]', own), [/mcp_servers\[0\]: name is required$/]],
   [
     'both url and command',

@@ -5,16 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { conversationStream, decodeRecorded, type Fact, fact, newEvents, pushStream, sha256Hex } from '@stopgo/core';
 import { type Clock, Heartbeat, storeBeat, storeLog, systemClock } from '@stopgo/log';
-import { type Delivered, type Delivery, Outbox, type OutboxPorts, PushLog, Sealer } from '@stopgo/orchestrator';
+import { type Delivered, type Delivery, Links, Outbox, type OutboxPorts, PushLog, Sealer } from '@stopgo/orchestrator';
 import { store } from '@stopgo/proto';
 import { type Client, createInProcessClient } from '@stopgo/rpc';
-import { createLogger } from '@stopgo/runtime';
+import { createLogger, type Logger } from '@stopgo/runtime';
 import { secretFilter } from '@stopgo/security';
 import { startStore } from '@stopgo/store';
 import { expect, onTestFinished, vi } from 'vitest';
 
 export const quiet = createLogger({ level: 'error', format: 'text', destination: { write: () => true } });
 const ttlMs = 300;
+const linkKey = randomBytes(32);
 export const sealer = new Sealer(randomBytes(32), randomBytes);
 export const user = { kind: 'user', id: 'ann' } as const;
 const noSecrets = { token: '', scheme: '', credentials: '' };
@@ -59,6 +60,9 @@ export const aRun = async () => append(fact('runFailed', { runId: await runBegin
 export type Deliver = (delivery: Delivery, signal: AbortSignal) => Promise<Delivered>;
 export const taken: Delivered = { kind: 'taken' };
 
+/** Puts links on the record. */
+export type MakeLink = ConstructorParameters<typeof Links>[0]['approvals']['makeLink'];
+
 /** A process that may tell. `freeze`: it is not heard of any more, and knows nothing of that. */
 export async function process(
   instance: string,
@@ -68,6 +72,7 @@ export async function process(
   views = at.client,
   limits: Pick<OutboxPorts, 'conversationsMax' | 'slots'> = {},
   webhooks: OutboxPorts['webhookPorts']['webhooks'] = new Map(),
+  { makeLink, logger = quiet }: { readonly makeLink?: MakeLink; readonly logger?: Logger } = {},
 ) {
   const beat = storeBeat(at.client, ttlMs);
   const heartbeat = new Heartbeat({ beat, clock: systemClock, ttlMs, instance, role: 'orchestrator' });
@@ -80,10 +85,17 @@ export async function process(
     ...limits,
     instance,
     liveness: heartbeat,
-    logger: quiet,
+    logger,
     sealer: () => (hasKey ? sealer : undefined),
     allowPrivate: false,
-    webhookPorts: { webhooks, agent: 'agent', publicUrl: undefined, secrets: secretFilter([]) },
+    webhookPorts: {
+      ...{ webhooks, agent: 'agent', secrets: secretFilter([]) },
+      publicUrl: 'https://agent.example',
+      links:
+        makeLink === undefined
+          ? undefined
+          : new Links({ approvals: { makeLink }, key: linkKey }, 'https://agent.example', clock.monotonic),
+    },
     pushes: new PushLog(ports),
     deliver,
     onFault: (error) => {

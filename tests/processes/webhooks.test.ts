@@ -1,10 +1,11 @@
 /** Who tells webhooks of approvals: by the names on the record, over a real store, whatever becomes of the one. */
 import { randomUUID } from 'node:crypto';
-import { conversationStream, fact } from '@stopgo/core';
+import { conversationStream, DomainError, fact, linkDigestOf } from '@stopgo/core';
 import { type Clock, systemClock } from '@stopgo/log';
 import { attemptsMax, type Delivery, type Webhook } from '@stopgo/orchestrator';
-import { facts } from '@stopgo/proto';
+import { approvals, create, facts } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
+import { createLogger } from '@stopgo/runtime';
 import { beforeEach, expect, test, vi } from 'vitest';
 import {
   add,
@@ -13,6 +14,7 @@ import {
   beginsAnew,
   configs,
   type Deliver,
+  type MakeLink,
   process,
   pushFacts,
   released,
@@ -34,8 +36,13 @@ const hook = (name: string, more: Partial<Webhook> = {}): [string, Webhook] => [
 ];
 
 /** A process that has these webhooks. */
-const telling = (instance: string, deliver: Deliver, hooks: readonly [string, Webhook][], clock?: Clock) =>
-  process(instance, deliver, clock, true, at.client, {}, new Map(hooks));
+const telling = (
+  instance: string,
+  deliver: Deliver,
+  hooks: readonly [string, Webhook][],
+  clock?: Clock,
+  more?: Parameters<typeof process>[7],
+) => process(instance, deliver, clock, true, at.client, {}, new Map(hooks), more);
 
 /** Somebody is asked. */
 async function asked(
@@ -229,4 +236,109 @@ test('what was looked at once is not read again in each turn that follows', asyn
     turns.push(read);
   }
   expect(Math.max(...turns)).toBeLessThanOrEqual(Math.max(...turns.slice(0, 3)));
+});
+
+/** An approvals service that puts each link on the record; `fails` says how one is refused. */
+function linkMaker(fails: () => Error | undefined = () => undefined) {
+  const digests: string[] = [];
+  const makeLink: MakeLink = async ({ digest = '' }) => {
+    const failure = fails();
+    if (failure !== undefined) throw failure;
+    digests.push(digest);
+    return create(approvals.MakeLinkResponseSchema, { expiresAt: { seconds: 4_000_000_000n, nanos: 0 } });
+  };
+  return { digests, makeLink };
+}
+
+const linkIn = ({ body }: Delivery): { url: string; user: string } | undefined => JSON.parse(body).data.link;
+const textIn = (delivery: Delivery): string => linkIn(delivery)?.url.split('/').at(-1) ?? '';
+const forFay = hook('finance', { linkFor: 'fay@x.example' });
+
+test('what asks brings a link, the same each time it is told; what was settled meanwhile, and other news, bring none', async () => {
+  const sent: Delivery[] = [];
+  const { digests, makeLink } = linkMaker();
+  const flaky: Deliver = async (delivery) => {
+    sent.push(delivery);
+    return sent.length === 1 ? { kind: 'failed', reason: 'it answered with HTTP 500' } : taken;
+  };
+  const one = await telling('one', flaky, [forFay, hook('ops')], systemClock, { makeLink });
+  const { approvalId } = await asked('finance');
+  await one.outbox.sweep();
+  await vi.waitFor(() => expect(sent.length).toBe(2), 30_000);
+  const [first, again] = sent.map(textIn);
+  expect(again).toBe(first);
+  expect(new Set(digests)).toEqual(new Set([linkDigestOf(first ?? '')]));
+  expect(linkIn(sent[0]!)).toEqual({
+    url: `https://agent.example/links/${first}`,
+    ...{ user: 'fay@x.example', expires_at: '2096-10-02T07:06:40.000Z' },
+  });
+  await released();
+  await append(fact('approvalReminded', { approvalId, runId, number: 1 }));
+  await one.outbox.sweep();
+  await vi.waitFor(() => expect(sent.length).toBe(3), 30_000);
+  await released();
+  expect(textIn(sent[2]!)).not.toBe(first);
+  await append(fact('approvalVoted', { approvalId, runId, decision: facts.Decision.APPROVED }));
+  await one.outbox.sweep();
+  await vi.waitFor(() => expect(sent.length).toBe(4), 30_000);
+  expect([typeOf(sent[3]!), linkIn(sent[3]!)]).toEqual(['approval.voted', undefined]);
+  await released();
+  // Told only after it was settled: there is nothing to decide any more.
+  await append(
+    fact('approvalEscalated', { approvalId, runId, number: 1, notify: ['ops'] }),
+    fact('approvalResolved', { approvalId, runId, decision: facts.Decision.REJECTED, callId: '', tool: 'pay' }),
+  );
+  await one.outbox.sweep();
+  await vi.waitFor(() => expect(sent.length).toBe(8), 30_000);
+  expect(sent.slice(4).map(linkIn)).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+test('while no link can be made nothing is told and nothing given up; then it is told, with its link', async () => {
+  let aheadMs = 0;
+  const clock: Clock = {
+    now: () => systemClock.now() + aheadMs,
+    monotonic: () => systemClock.monotonic() + aheadMs,
+    sleep: async (ms, signal) => {
+      signal?.throwIfAborted();
+      if (ms > 800) aheadMs += ms;
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+  const sent: Delivery[] = [];
+  let tried = 0;
+  const { makeLink } = linkMaker(() => {
+    tried += 1;
+    return tried > attemptsMax * 3 ? undefined : new DomainError('unavailable', 'nobody answers');
+  });
+  const one = await telling('one', into(sent), [forFay], clock, { makeLink });
+  await asked('finance');
+  await vi.waitFor(
+    async () => {
+      await one.outbox.sweep();
+      expect(sent.length).toBe(1);
+    },
+    { timeout: 20_000, interval: 20 },
+  );
+  expect(textIn(sent[0]!)).not.toBe('');
+  const attempts = (await pushFacts()).flatMap((made) => (made.case === 'pushAttempted' ? [made.value] : []));
+  expect(attempts.length).toBeGreaterThan(attemptsMax + 1);
+  expect(attempts[0]?.reason).toBe('its link could not be made: the approvals service does not answer');
+});
+
+test('where there is nobody to make a link for it is told without, and a line says so once', async () => {
+  const sent: Delivery[] = [];
+  let lines = '';
+  const write = (line: string) => {
+    lines += line;
+    return true;
+  };
+  const logger = createLogger({ level: 'info', format: 'text', destination: { write } });
+  const nobody = linkMaker(() => new DomainError('failed_precondition', 'no', { details: { reason: 'no_user' } }));
+  const one = await telling('one', into(sent), [forFay], systemClock, { makeLink: nobody.makeLink, logger });
+  await asked('finance');
+  await asked('finance');
+  await one.outbox.sweep();
+  await released();
+  expect(sent.map(linkIn)).toEqual([undefined, undefined]);
+  expect(lines.match(/a webhook is told of approvals without a link/g)).toHaveLength(1);
 });

@@ -22,7 +22,7 @@ export function approvalsPart(
     clock: systemClock,
     newId: randomUUID,
     random: Math.random,
-    ...(auth === undefined ? {} : { links: { randomBytes } }),
+    hasSignIn: auth !== undefined,
   });
 }
 

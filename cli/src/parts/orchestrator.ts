@@ -8,6 +8,7 @@ import {
 } from '@stopgo/orchestrator';
 import type { Secret } from '@stopgo/rpc';
 import { agentDefinition, systemPromptOf } from './agent-definition.ts';
+import { type LinkMaker, linkPartsOf } from './links.ts';
 import type { PartOptions } from './part.ts';
 import { parsePushKey } from './push-key.ts';
 import { credentialsOf } from './secrets.ts';
@@ -23,11 +24,14 @@ export function startOrchestratorPart(
   instance: string,
   clients: Pick<OrchestratorDependencies, 'store' | 'connectBridge' | 'models'> & {
     readonly pushKey: () => Secret | undefined;
+    /** For links of webhooks; needed only where some webhook has any. */
+    readonly approvals?: LinkMaker;
   },
   more: OrchestratorMore = {},
 ): Promise<Orchestrator> {
   const { config, env, logger } = options;
-  const { pushKey, ...others } = clients;
+  const { pushKey, approvals, ...others } = clients;
+  const links = linkPartsOf(config, approvals, pushKey);
   sayWhatFollows(config, logger);
   return startOrchestrator(
     {
@@ -44,6 +48,7 @@ export function startOrchestratorPart(
       push: {
         allowPrivate: config.push.allowPrivate,
         webhooks: webhooksOf(options),
+        ...(links === undefined ? {} : { links }),
         ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
         key: () => {
           const key = pushKey();

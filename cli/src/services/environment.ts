@@ -26,6 +26,12 @@ export const dependenciesOf: Readonly<Record<ServiceName, readonly Dependency[]>
   gateway: ['store', 'mcp-bridge', 'orchestrator', 'approvals'],
 };
 
+/** Which others a service calls only if the configuration has it do so. */
+export const optionalOf: Readonly<Partial<Record<ServiceName, readonly Dependency[]>>> = {
+  // For the links of webhooks.
+  orchestrator: ['approvals'],
+};
+
 /** Where a service listens if nothing else is said: on this machine only, on a free port. */
 const listenDefault = '127.0.0.1:0';
 
@@ -86,6 +92,10 @@ export function readServiceEnvironment(
     if (value === undefined)
       problems.add(`${name}: is not set; the ${service} calls the ${dependency}: name its address as host:port`);
     else addresses[dependency] = value;
+  }
+  for (const dependency of optionalOf[service] ?? []) {
+    const value = checked(addressVariables[dependency], parseAddresses);
+    if (value !== undefined) addresses[dependency] = value;
   }
   const dataDir = variable('STOPGO_DATA_DIR');
   const offlineModel = service === 'orchestrator' ? checked('STOPGO_OFFLINE_MODEL', checkHttpUrl) : undefined;

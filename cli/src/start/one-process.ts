@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { unavailable } from '@stopgo/core';
 import { Waits } from '@stopgo/log';
 import type { Models } from '@stopgo/orchestrator';
 import { approvals, mcp, orchestrator, people, store } from '@stopgo/proto';
@@ -9,6 +10,7 @@ import { approvalsPart, peoplePart } from '../parts/approvals.ts';
 import { startBridgePart } from '../parts/bridge.ts';
 import { bridgeHeartbeat } from '../parts/bridge-heartbeat.ts';
 import { type GatewayMore, startGatewayPart } from '../parts/gateway.ts';
+import type { LinkMaker } from '../parts/links.ts';
 import { checkedModels } from '../parts/models.ts';
 import { type OrchestratorMore, startOrchestratorPart } from '../parts/orchestrator.ts';
 import { logInternalErrors, type PartOptions } from '../parts/part.ts';
@@ -86,6 +88,8 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
     },
   });
 
+  // The approvals service is started after those that it calls; what asks it for a link before is tried again.
+  let linkMaker: LinkMaker | undefined;
   const running = await startOrchestratorPart(
     options,
     `orchestrator-${randomUUID()}`,
@@ -95,6 +99,12 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
       connectBridge: () => ({ client: bridgeClient, close: () => undefined }),
       models: intercept.models?.(models) ?? models,
       pushKey: () => pushKeyOf(config.dataDir),
+      approvals: {
+        makeLink: async (...given) => {
+          if (linkMaker === undefined) throw unavailable('the approvals service is not started yet');
+          return linkMaker.makeLink(...given);
+        },
+      },
     },
     options.orchestrator,
   );
@@ -112,6 +122,7 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
     inProcess,
   );
   const approvalsClient = intercept.approvals?.(directApprovals) ?? directApprovals;
+  linkMaker = approvalsClient;
   const peopleInstance = `people-${randomUUID()}`;
   const peopleClient = createInProcessClient(
     people.PeopleService,

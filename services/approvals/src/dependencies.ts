@@ -11,6 +11,6 @@ export type ApprovalsDependencies = {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly random: () => number;
-  /** Makes links, with so many bytes that nobody can guess; absent: nobody signs in, so there is nobody to make one for. */
-  readonly links?: { readonly randomBytes: (count: number) => Uint8Array };
+  /** Whether people sign in here; absent: nobody does, so there is nobody to make a link for. */
+  readonly hasSignIn?: boolean;
 };

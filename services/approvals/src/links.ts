@@ -7,56 +7,65 @@ import {
   type FactOf,
   failedPrecondition,
   type IdempotencyKey,
+  invalidArgument,
   isLinkOver,
   isUuid,
   linkDigestOf,
   linkKey,
   linkStream,
-  linkText,
   makeLink as make,
   notFound,
   noUser,
   permissionDenied,
+  type RecordedFact,
 } from '@stopgo/core';
 import { changeSmall, clientKey, storeLog } from '@stopgo/log';
 import type { approvals as wire } from '@stopgo/proto';
 import type { CallContext } from '@stopgo/rpc';
 import type { ApprovalsDependencies } from './dependencies.ts';
 
-const textBytes = 32;
 const digestForm = /^[0-9a-f]{64}$/;
 
-/** Makes a link for a user; its text is in the answer alone. */
+/** Makes a link for a user, of which the caller alone has the text. Made twice it is the same one. */
 export async function makeLink(
   given: ApprovalsDependencies,
-  { approvalId, userId }: wire.MakeLinkRequest,
+  { approvalId, userId, digest }: wire.MakeLinkRequest,
   { peerInternal, signal }: CallContext,
 ) {
   if (!peerInternal) throw permissionDenied('only the platform makes links: whoever has one decides as its user');
-  const { links } = given;
-  if (links === undefined)
+  if (given.hasSignIn !== true)
     throw failedPrecondition(
       'nobody signs in here, so a link could decide as nobody: set "auth" in the configuration',
-      {
-        reason: 'no_sign_in',
-      },
+      { reason: 'no_sign_in' },
     );
+  if (!digestForm.test(digest)) throw invalidArgument('the digest of a link is a SHA-256 in hex');
   const { approval } = isUuid(approvalId) ? await given.store.getApproval({ approvalId }) : {};
   if (approval === undefined) throw notFound(`there is no approval ${approvalId.slice(0, 100)}`);
   const { user = noUser(userId) } = await given.store.getPerson({ by: { case: 'userId', value: userId } });
-  const text = linkText(links.randomBytes(textBytes));
   const facts = make(approval, user, given.clock.now());
-  const stream = { name: linkStream(linkDigestOf(text)), load: async () => unmade, evolve: () => made };
+  const stream = { name: linkStream(digest), load: (ends: AbortSignal) => linkState(given, digest, ends), evolve };
   const platform = { kind: 'system', id: given.instance } as const;
-  const decide = ({ revision }: { readonly revision: number }) => (revision === 0 ? facts : []);
-  await changeSmall({ ...given, log: storeLog(given.store) }, stream, unmade, platform, decide, signal);
-  const [first] = facts;
-  const expiresAt = first?.case === 'linkMade' ? first.value.expiresAt : undefined;
-  return { text, ...(expiresAt === undefined ? {} : { expiresAt }) };
+  const decide = ({ made }: LinkState) => (made === undefined ? facts : []);
+  const ports = { ...given, log: storeLog(given.store) };
+  const { state } = await changeSmall(ports, stream, unmade, platform, decide, signal);
+  const { made } = state;
+  if (made?.approvalId !== approvalId || made.userId !== userId)
+    throw failedPrecondition('there is such a link already, of something else', { reason: 'link' });
+  return made.expiresAt === undefined ? {} : { expiresAt: made.expiresAt };
 }
 
-const unmade = { revision: 0 };
-const made = { revision: 1 };
+type LinkState = { readonly revision: number; readonly made?: FactOf<'linkMade'> };
+
+const unmade: LinkState = { revision: 0 };
+
+const evolve = (before: LinkState, { fact, revision }: RecordedFact): LinkState =>
+  fact.case === 'linkMade' ? { revision, made: fact.value } : { ...before, revision };
+
+async function linkState({ store }: ApprovalsDependencies, digest: string, signal: AbortSignal): Promise<LinkState> {
+  let state = unmade;
+  for await (const event of storeLog(store).read(linkStream(digest), 1, signal)) state = evolve(state, event);
+  return state;
+}
 
 /** What a link is for, and whether it is spent. */
 export async function lookUpLink(
@@ -108,15 +117,10 @@ export function spentLink(error: unknown): unknown {
 const notOfLink = (): DomainError =>
   permissionDenied('a link decides the one approval that it was made for, as the one user', { reason: 'link' });
 
-async function linkOf(
-  { store }: ApprovalsDependencies,
-  digest: string,
-  signal: AbortSignal,
-): Promise<FactOf<'linkMade'>> {
-  if (digestForm.test(digest))
-    for await (const { fact } of storeLog(store).read(linkStream(digest), 1, signal))
-      if (fact.case === 'linkMade') return fact.value;
-  throw notFound('there is no such link');
+async function linkOf(given: ApprovalsDependencies, digest: string, signal: AbortSignal): Promise<FactOf<'linkMade'>> {
+  const { made } = digestForm.test(digest) ? await linkState(given, digest, signal) : unmade;
+  if (made === undefined) throw notFound('there is no such link');
+  return made;
 }
 
 /** When something was decided with a link, in milliseconds since 1970; undefined if nothing was. */

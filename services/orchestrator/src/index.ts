@@ -23,6 +23,7 @@ export { Outbox, type OutboxPorts } from './push/outbox.ts';
 export { PushLog } from './push/push-log.ts';
 export { Sealer } from './push/sealed.ts';
 export { SendSlots } from './push/send-slots.ts';
+export { Links } from './push/webhooks/links.ts';
 export { type Webhook, webhookKey } from './push/webhooks/webhooks.ts';
 export { type OrchestratorParts, orchestratorService } from './server.ts';
 export {

@@ -12,6 +12,7 @@ import {
   stopAll,
 } from '@stopgo/runtime';
 import { lockForServices } from '@stopgo/store';
+import { sendsLinks } from '../../parts/links.ts';
 import { checkModels } from '../../parts/models.ts';
 import { pushKeyOf } from '../../parts/push-key.ts';
 import { checkSignIn } from '../../parts/sign-in.ts';
@@ -22,6 +23,7 @@ import { serviceNames } from '../names.ts';
 import { checkToolServers } from './check-tool-servers.ts';
 import { environmentFor } from './child-environment.ts';
 import { Family } from './family.ts';
+import { freePorts } from './free-ports.ts';
 import type { LauncherEnvironment } from './launcher-environment.ts';
 import { endLeftovers, launchedFor } from './leftovers.ts';
 import type { MergedOutput } from './merged-output.ts';
@@ -100,6 +102,8 @@ async function startParts(options: LauncherOptions, parts: NamedStop[]): Promise
     nats,
     ...model,
     addressesOf: (service: string) => family.addressesOf(service),
+    // Orchestrators call it for links, and are started before it.
+    reserved: sendsLinks(config) ? { approvals: await freeAddresses(replicas.approvals) } : {},
   };
   for (const service of serviceNames) {
     const numbers = Array.from({ length: replicas[service] }, (_, index) => index + 1);
@@ -116,6 +120,9 @@ async function startParts(options: LauncherOptions, parts: NamedStop[]): Promise
   if (flags.demo) host.stdout.write(`\n${firstSteps(address, flags, { ...config, dataDir })}\n\n`);
   return { address, stop: () => stopAll(parts) };
 }
+
+const freeAddresses = async (count: number): Promise<readonly string[]> =>
+  (await freePorts(count)).map((port) => `127.0.0.1:${port}`);
 
 async function startNats(
   program: string,

@@ -3,7 +3,7 @@ import { formatPeers, type PeerName, peerNames, peerToken, type Secret } from '@
 import type { AgentConfig } from '@stopgo/runtime';
 import { signInVariables } from '../../parts/sign-in.ts';
 import { webhookVariables } from '../../parts/webhooks.ts';
-import { addressVariables, dependenciesOf } from '../environment.ts';
+import { addressVariables, dependenciesOf, optionalOf } from '../environment.ts';
 import type { ServiceName } from '../names.ts';
 import type { ChildSpec } from './child.ts';
 import { environmentFor, secretsFor } from './child-environment.ts';
@@ -25,11 +25,13 @@ export type SpecOptions = {
   readonly offlineModel?: string;
   /** Where the replicas of a service are that has been started. */
   readonly addressesOf: (service: ServiceName) => readonly string[];
+  /** Where the replicas of a service will be that is called by others which are started before it. */
+  readonly reserved: Readonly<Partial<Record<ServiceName, readonly string[]>>>;
 };
 
 /** How replica `number` (from 1) of a service is started. */
 export function serviceSpec(service: ServiceName, number: number, options: SpecOptions): ChildSpec {
-  const { configPath, dataDir, program, internalToken, addressesOf } = options;
+  const { configPath, dataDir, program, internalToken } = options;
   const name = `${service}-${number}`;
   const fixed = {
     ...environmentFor(service, options.env),
@@ -47,8 +49,8 @@ export function serviceSpec(service: ServiceName, number: number, options: SpecO
     },
     env: (address) => ({
       ...fixed,
-      ...Object.fromEntries(dependenciesOf[service].map((one) => [addressVariables[one], addressesOf(one).join(',')])),
-      ...listenVariable(service, number, address, options.config),
+      ...addressesFor(service, options),
+      ...listenVariable(service, number, address ?? options.reserved[service]?.[number - 1], options.config),
     }),
   };
 }
@@ -105,6 +107,13 @@ function onlySet(names: readonly (string | undefined)[], env: SpecOptions['env']
       return name === undefined || value === undefined ? [] : [[name, value]];
     }),
   );
+}
+
+/** Where the others are that a service calls. */
+function addressesFor(service: ServiceName, { addressesOf, reserved }: SpecOptions): Readonly<Record<string, string>> {
+  const there = dependenciesOf[service].map((one) => [addressVariables[one], addressesOf(one).join(',')]);
+  const later = (optionalOf[service] ?? []).map((one) => [addressVariables[one], (reserved[one] ?? []).join(',')]);
+  return Object.fromEntries([...there, ...later.filter(([, list]) => list !== '')]);
 }
 
 /** A port that was found at the first start is kept at the next, so that the others' lists of addresses stay true. */

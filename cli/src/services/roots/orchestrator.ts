@@ -1,6 +1,7 @@
-import { mcp, orchestrator, store } from '@stopgo/proto';
+import { approvals, mcp, orchestrator, store } from '@stopgo/proto';
 import { bind, connectGrpc, createGrpcClient, type Secret } from '@stopgo/rpc';
 import type { Started } from '@stopgo/runtime';
+import { sendsLinks } from '../../parts/links.ts';
 import { checkedModels } from '../../parts/models.ts';
 import { startOrchestratorPart } from '../../parts/orchestrator.ts';
 import { callsGraceMs } from '../bounds.ts';
@@ -10,7 +11,7 @@ import type { ServiceProcess } from '../service-process.ts';
 /** One orchestrator: the only service with models and their keys. */
 export async function startOrchestratorService(process: ServiceProcess): Promise<Started> {
   const { environment, instance } = process.options;
-  const { offlineModel, internalToken, pushKey } = environment;
+  const { addresses, offlineModel, internalToken, pushKey } = environment;
   const { models, warm } = checkedModels({
     ...process.options,
     ...(offlineModel === undefined ? {} : { offlineModel }),
@@ -22,6 +23,9 @@ export async function startOrchestratorService(process: ServiceProcess): Promise
     connectBridge: (address: string) => (address === '' ? undefined : connectBridge(address, internalToken)),
     models,
     pushKey: () => pushKey,
+    ...(addresses.approvals !== undefined && sendsLinks(process.options.config)
+      ? { approvals: createGrpcClient(approvals.ApprovalsService, process.connect('approvals')) }
+      : {}),
   };
   const running = await startOrchestratorPart(process.options, instance, clients);
   process.add('orchestrator', running.stop);

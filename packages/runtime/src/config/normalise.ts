@@ -1,4 +1,4 @@
-import type { Policy } from '@stopgo/core';
+import { checkEmail, type Policy } from '@stopgo/core';
 import { carriesTokenInClear } from '@stopgo/security';
 import { defaults } from './defaults.ts';
 import { type FileShape, type McpServerShape, type NodeShape, type RemoteAgentShape, webhookEvents } from './schema.ts';
@@ -64,8 +64,10 @@ export function normalise(file: FileShape, policy?: Policy): AgentConfig {
   });
 }
 
-function webhook({ name, url, secret_env, events, allow_private }: FileShape['webhooks'][number]): WebhookConfig {
-  return { name, url, secretVariable: secret_env, events: events ?? webhookEvents, allowPrivate: allow_private };
+function webhook(shape: FileShape['webhooks'][number]): WebhookConfig {
+  const { name, url, secret_env: secretVariable, events = webhookEvents, allow_private: allowPrivate } = shape;
+  const links = shape.link_for === undefined ? {} : { linkFor: checkEmail(shape.link_for) };
+  return { name, url, secretVariable, events, allowPrivate, ...links };
 }
 
 function auth({ jwt, new_users: newUsers }: NonNullable<FileShape['auth']>): AuthConfig {

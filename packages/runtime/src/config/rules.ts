@@ -44,6 +44,7 @@ export function ruleProblems(file: Mapping): Problem[] {
     ...duplicateNames(mappingsIn(file.a2a), ['a2a']),
     ...duplicateNames(mappingsIn(file.webhooks), ['webhooks']),
     ...webhookProblems(mappingsIn(file.webhooks)),
+    ...linkProblems(file),
     ...portProblems(file),
     ...signInProblems(file),
   ];
@@ -68,6 +69,15 @@ function webhookProblems(webhooks: readonly Entry[]): Problem[] {
     const problem = addressProblem(new URL(url), mayBePrivate === true);
     return problem === undefined ? [] : [problemAt(['webhooks', index, 'url'], problem)];
   });
+}
+
+/** A link decides as somebody who signs in, and leads to where people reach the platform. */
+function linkProblems(file: Mapping): Problem[] {
+  const missing = ['auth', 'public_url'].filter((key) => file[key] === undefined);
+  if (missing.length === 0) return [];
+  return mappingsIn(file.webhooks)
+    .filter(({ value }) => value.link_for !== undefined)
+    .map(({ index }) => problemAt(['webhooks', index, 'link_for'], `needs ${missing.join(' and ')} to be set`));
 }
 
 function addressProblem({ hostname, protocol }: URL, mayBePrivate: boolean): string | undefined {

@@ -4,6 +4,7 @@ import { approvalsJsonSchema } from './policy-schema.ts';
 import {
   choice,
   duration,
+  emailAddress,
   filledText,
   flag,
   globs,
@@ -158,6 +159,7 @@ export const webhookSchema = mapping({
   secret_env: variableName(),
   events: list(choice(webhookEvents)).optional(),
   allow_private: flag().default(false),
+  link_for: emailAddress().optional(),
 });
 
 /** Tokens of people: who issues them, for whom, and what they are checked with. */

@@ -1,4 +1,12 @@
-import { durationPattern, formatDuration, parseDuration, suggest, visibleLine, webhookNamePattern } from '@stopgo/core';
+import {
+  checkEmail,
+  durationPattern,
+  formatDuration,
+  parseDuration,
+  suggest,
+  visibleLine,
+  webhookNamePattern,
+} from '@stopgo/core';
 import { answeredSecretCharactersMin } from '@stopgo/security';
 import { z } from 'zod';
 import { bounds } from './defaults.ts';
@@ -185,6 +193,20 @@ export function webhookName() {
   return text()
     .refine((value) => webhookNamePattern.test(value), 'expected 1 to 64 letters, digits, _ or -')
     .meta({ pattern: webhookNamePattern.source });
+}
+
+/** The e-mail address of a user. */
+export function emailAddress() {
+  return text().refine(isEmail, 'expected an e-mail address, such as ana@example.com');
+}
+
+function isEmail(value: string): boolean {
+  try {
+    checkEmail(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The name of a stream of NATS, which is a word of its protocol. */

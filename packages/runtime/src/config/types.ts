@@ -227,6 +227,8 @@ export type WebhookConfig = {
   readonly events: readonly WebhookEvent[];
   /** The address may be one of a network of one's own, and over http. */
   readonly allowPrivate: boolean;
+  /** E-mail address of the user as whom its links decide; absent: it is sent none. */
+  readonly linkFor?: string;
 };
 
 /** Who may be told of what becomes of a task. */

@@ -28,7 +28,13 @@ export type Delivery = {
 /** What came of it. A `reason` holds nothing of the address or the answer but a status. `gone`: it wants no more. */
 export type Delivered =
   | { readonly kind: 'taken' }
-  | { readonly kind: 'failed'; readonly reason: string; readonly gone?: boolean };
+  | {
+      readonly kind: 'failed';
+      readonly reason: string;
+      readonly gone?: boolean;
+      /** It is no fault of the address: it is not given up over it. */
+      readonly isOurs?: boolean;
+    };
 
 const failed = (reason: string): Delivered => ({ kind: 'failed', reason });
 

@@ -8,6 +8,7 @@ import { Outbox } from './outbox.ts';
 import { PushLog } from './push-log.ts';
 import { systemResolve } from './resolve.ts';
 import { Sealer } from './sealed.ts';
+import { type LinkParts, Links } from './webhooks/links.ts';
 import type { WebhookPorts } from './webhooks/send-notice.ts';
 import type { Webhook } from './webhooks/webhooks.ts';
 
@@ -19,6 +20,8 @@ export type PushParts = {
   readonly publicUrl?: string;
   /** Who is told of approvals; absent: nobody. */
   readonly webhooks?: readonly Webhook[];
+  /** With what their links are made, if any of them has links; `publicUrl` is there then. */
+  readonly links?: LinkParts;
   /** The key that credentials are sealed with, and callbacks known by, when it is needed first; undefined if there is none. */
   readonly key: () => Uint8Array | undefined;
   /** Instead of what this machine resolves names with. */
@@ -27,7 +30,7 @@ export type PushParts = {
 
 /** The outbox over the ports that the drivers have. */
 export function startOutbox(
-  { allowPrivate, key, publicUrl, webhooks = [], resolve = systemResolve() }: PushParts,
+  { allowPrivate, key, publicUrl, webhooks = [], links, resolve = systemResolve() }: PushParts,
   ports: Pick<DriverPorts, 'instance' | 'log' | 'liveness' | 'clock' | 'newId' | 'random' | 'onFault'>,
   client: Client<typeof store.StoreService>,
   logger: Logger,
@@ -39,7 +42,12 @@ export function startOutbox(
     store: client,
     logger,
     allowPrivate,
-    webhookPorts: { agent, secrets, publicUrl, webhooks: new Map(webhooks.map((one) => [one.name, one])) },
+    webhookPorts: {
+      ...{ agent, secrets, publicUrl },
+      webhooks: new Map(webhooks.map((one) => [one.name, one])),
+      links:
+        links === undefined || publicUrl === undefined ? undefined : new Links(links, publicUrl, ports.clock.monotonic),
+    },
     pushes: new PushLog({ ...ports, store: client }),
     sealer: () => {
       const bytes = sealer === undefined ? key() : undefined;

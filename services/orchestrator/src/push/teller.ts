@@ -361,7 +361,8 @@ export class Teller {
     const { revision, state } = shown;
     const outcome = await this.#send(config, shown);
     const failures = config.failures + 1;
-    const isGivenUp = outcome.kind === 'failed' && (outcome.gone === true || failures >= attemptsMax);
+    const isGivenUp =
+      outcome.kind === 'failed' && outcome.isOurs !== true && (outcome.gone === true || failures >= attemptsMax);
     const attempt: PushAttempt = {
       configId: config.id,
       eventRevision: revision,

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Secret } from '@stopgo/rpc';
 import type { ChildSpec } from '../child.ts';
+import { freePorts } from '../free-ports.ts';
 
 const folderMode = 0o700;
 
@@ -32,7 +32,7 @@ export async function ownNats(
 ): Promise<OwnNats> {
   const folder = join(dataDir, 'nats');
   mkdirSync(folder, { recursive: true, mode: folderMode });
-  const [port, monitorPort] = await freePorts();
+  const [port = 0, monitorPort = 0] = await freePorts(2);
   const file = join(folder, 'nats-server.conf');
   const guard = fileURLToPath(new URL(`./guard${extensionOf(import.meta.url)}`, import.meta.url));
   const address = `127.0.0.1:${port}`;
@@ -54,22 +54,6 @@ export async function ownNats(
 
 /** `.ts` where this runs from source, `.js` once built. */
 const extensionOf = (url: string): string => (url.endsWith('.ts') ? '.ts' : '.js');
-
-/** Two ports that were free a moment ago, open at the same time so that they differ. */
-async function freePorts(): Promise<readonly [number, number]> {
-  const servers = [createServer(), createServer()] as const;
-  const port = (server: ReturnType<typeof createServer>): Promise<number> =>
-    new Promise((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(0, '127.0.0.1', () => {
-        const address = server.address();
-        if (typeof address === 'object' && address !== null) resolve(address.port);
-      });
-    });
-  const ports = [await port(servers[0]), await port(servers[1])] as const;
-  await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
-  return ports;
-}
 
 /** Name of the variable in which the server's configuration is handed to its guard, who keeps it in a file for a moment only. */
 const natsConfigVariable = 'STOPGO_NATS_CONFIG';

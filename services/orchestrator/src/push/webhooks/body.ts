@@ -16,6 +16,7 @@ import { facts, views } from '@stopgo/proto';
 import type { SecretFilter } from '@stopgo/security';
 import { descriptionBytesShown, titleNameCharactersMax } from '../bounds.ts';
 import { cleanArguments } from './clean-arguments.ts';
+import type { NoticeLink } from './links.ts';
 import type { Notice } from './notices.ts';
 
 /** What the body of a notice is made of. */
@@ -32,10 +33,12 @@ export type NoticeParts = {
   /** In milliseconds since 1970. */
   readonly now: number;
   readonly secrets: SecretFilter;
+  /** With which its user decides; absent: there is none. */
+  readonly link?: NoticeLink;
 };
 
 /** What a webhook is sent: the shape of docs/webhook.schema.json. */
-export function noticeBody({ notice, approval, title, ...more }: NoticeParts): string {
+export function noticeBody({ notice, approval, title, link, ...more }: NoticeParts): string {
   const { type, number, time, actor } = notice;
   const { agent, publicUrl } = more;
   const body = {
@@ -51,6 +54,9 @@ export function noticeBody({ notice, approval, title, ...more }: NoticeParts): s
       actor: shownActor(type === 'requested' ? { kind: 'agent', id: agent } : actor),
       ...(type === 'reminded' ? { reminder: number } : {}),
       ...(type === 'escalated' ? { escalation: number } : {}),
+      ...(link === undefined
+        ? {}
+        : { link: { url: link.url, user: link.user, expires_at: link.expiresAt.toISOString() } }),
     },
   };
   return visibleJson(JSON.stringify(body));

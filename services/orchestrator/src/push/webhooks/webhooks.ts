@@ -12,6 +12,8 @@ export type Webhook = {
   readonly events: readonly NoticeType[];
   /** The address may be one of a network of one's own, and over http. */
   readonly allowPrivate: boolean;
+  /** E-mail address of the user as whom its links decide; absent: it is sent none. */
+  readonly linkFor?: string;
 };
 
 /** The webhooks by name. */

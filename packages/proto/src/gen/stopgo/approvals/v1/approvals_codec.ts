@@ -22,6 +22,7 @@ export function zeroMakeLinkRequest(): MakeLinkRequest {
     $typeName: "stopgo.approvals.v1.MakeLinkRequest",
     approvalId: '',
     userId: '',
+    digest: '',
   };
 }
 
@@ -32,6 +33,9 @@ export function writeMakeLinkRequest(writer: Writer, message: MakeLinkRequest): 
   }
   if (message.userId !== '') {
     writer.string(18, message.userId);
+  }
+  if (message.digest !== '') {
+    writer.string(26, message.digest);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -50,6 +54,10 @@ export function readMakeLinkRequest(reader: Reader, length: number, message: Mak
         if (tag !== 18) throw new LeftToLibrary();
         message.userId = reader.string();
         break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.digest = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -63,23 +71,20 @@ export function createMakeLinkRequest(given: Given): MakeLinkRequest {
   const message = zeroMakeLinkRequest();
   if (given.approvalId != null) message.approvalId = given.approvalId;
   if (given.userId != null) message.userId = given.userId;
+  if (given.digest != null) message.digest = given.digest;
   return message;
 }
 
 export function zeroMakeLinkResponse(): MakeLinkResponse {
   return {
     $typeName: "stopgo.approvals.v1.MakeLinkResponse",
-    text: '',
   };
 }
 
 export function writeMakeLinkResponse(writer: Writer, message: MakeLinkResponse): void {
   if (message.$typeName !== "stopgo.approvals.v1.MakeLinkResponse") throw new LeftToLibrary();
-  if (message.text !== '') {
-    writer.string(10, message.text);
-  }
   if (message.expiresAt !== undefined) {
-    const begin = writer.fork(18);
+    const begin = writer.fork(10);
     writeTimestamp(writer, message.expiresAt);
     writer.join(begin);
   }
@@ -94,10 +99,6 @@ export function readMakeLinkResponse(reader: Reader, length: number, message: Ma
     switch (tag >>> 3) {
       case 1:
         if (tag !== 10) throw new LeftToLibrary();
-        message.text = reader.string();
-        break;
-      case 2:
-        if (tag !== 18) throw new LeftToLibrary();
         message.expiresAt = readTimestamp(reader, reader.uint32(), message.expiresAt ?? zeroTimestamp());
         break;
       default:
@@ -111,7 +112,6 @@ export function readMakeLinkResponse(reader: Reader, length: number, message: Ma
 
 export function createMakeLinkResponse(given: Given): MakeLinkResponse {
   const message = zeroMakeLinkResponse();
-  if (given.text != null) message.text = given.text;
   if (given.expiresAt != null) message.expiresAt = toMessage(given.expiresAt, createTimestamp, "google.protobuf.Timestamp");
   return message;
 }
