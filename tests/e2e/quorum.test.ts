@@ -96,6 +96,12 @@ test('two of finance decide, but not who asked, and nobody twice; the call runs 
     await until('it is listed', async () => ((await inbox(who)).join() === approval ? true : undefined));
   expect(await inbox(ana)).toEqual([]);
   expect(await inbox(bob)).toEqual([]);
+  // The counts are those of the lists: Ana has what she must not decide, Carl what is somebody else's.
+  const counts = async (who: Readonly<Record<string, string>>) =>
+    (await send('GET', '/approvals/counts', who)).json.counts;
+  expect(await counts(ana)).toEqual({ waiting: 1, may_decide: 0, overdue: 0 });
+  expect(await counts(carl)).toEqual({ waiting: 0, may_decide: 1, overdue: 0 });
+  expect(await counts(bob)).toEqual({ waiting: 0, may_decide: 0, overdue: 0 });
   expect((await send('GET', '/approvals', carl)).json.approvals).toEqual([]);
   const own = await send('POST', path, ana, yes);
   expect([own.status, own.json]).toEqual([403, expect.objectContaining({ reason: 'not_entitled' })]);
@@ -114,6 +120,7 @@ test('two of finance decide, but not who asked, and nobody twice; the call runs 
   // What Carl has said yes to waits for others.
   await until('it waits for others', async () => ((await inbox(carl)).length === 0 ? true : undefined));
   expect(await inbox(dora)).toEqual([approval]);
+  expect([await counts(carl), await counts(dora)]).toMatchObject([{ may_decide: 0 }, { may_decide: 1 }]);
   const again = await send('POST', path, carl, yes);
   expect([again.status, again.json.reason, again.json.missing]).toEqual([409, 'voted', '1']);
   expect(tools.calls).toEqual([]);

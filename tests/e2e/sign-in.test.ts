@@ -102,6 +102,7 @@ test('the first user is made with a key that only the operator can read, and tha
     ['POST', '/conversations'],
     ['GET', '/users'],
     ['GET', '/approvals'],
+    ['GET', '/approvals/counts'],
   ] as const)
     expect((await send(method, to, { headers: setup, ...(method === 'POST' ? { body: {} } : {}) })).status).toBe(403);
   const wrong = await send('POST', '/users', {
@@ -303,6 +304,12 @@ describe('to each their own', () => {
     const { json } = await send('GET', '/conversations', { headers: bob });
     expect(json.summary).toMatchObject({ total: 0, waiting_approval: 0 });
     expect((await send('GET', '/tasks', { headers: bob })).json.totalSize).toBe(0);
+    const counted = async (headers: typeof bob) => (await send('GET', '/approvals/counts', { headers })).json.counts;
+    expect(await counted(bob)).toEqual({ waiting: 0, may_decide: 0, overdue: 0 });
+    for (const headers of [ana, boss])
+      expect(await counted(headers)).toMatchObject({
+        ...{ waiting: expect.toSatisfy((n: number) => n > 0), may_decide: expect.toSatisfy((n: number) => n > 0) },
+      });
   });
 
   test('who decides is on the record under their own name', async () => {

@@ -58,7 +58,19 @@ export async function printApprovals(url: string, print: (line: string) => void,
     }
     cursor = page.next_cursor ?? '';
   } while (cursor !== '');
-  print(count === 0 ? 'nothing waits for an approval' : `${count} waiting`);
+  if (count === 0) return print('nothing waits for an approval');
+  const { counts = {} } = (await askGateway(url, '/approvals/counts')) as { counts?: ShownCounts };
+  print([`${count} waiting`, ...countWords(counts)].join(', '));
+}
+
+type ShownCounts = { readonly may_decide?: number; readonly overdue?: number };
+
+/** What is to be said of what waits beside its number. */
+function countWords({ may_decide: mine, overdue = 0 }: ShownCounts): string[] {
+  return [
+    ...(mine === undefined ? [] : [`${mine} for you to decide`]),
+    ...(overdue === 0 ? [] : [`${overdue} overdue`]),
+  ];
 }
 
 /** Who decides, who has said what, and until when; none where anybody may, and for ever. `now`: milliseconds since 1970. */

@@ -126,7 +126,7 @@ export {
 export { type CallTarget, nameOfTarget, remoteOf, serverOf } from './events/target.ts';
 export { approvalKindWord } from './interrupts/approval-words.ts';
 export { isAskedOf } from './interrupts/asked-of.ts';
-export { askedWords, askingsOf, isAskedOfAll, unnamedBy } from './interrupts/askings.ts';
+export { askedWords, askingsOf, isAskedOfAll, unnamedBy, votedWord } from './interrupts/askings.ts';
 export type { CallAsked, DelegationAskedCommand, RemoteQuestion } from './interrupts/commands.ts';
 export { provideToken, resolveApproval } from './interrupts/decide-approval.ts';
 export { type ProvideDecision, provideInput } from './interrupts/decide-inputs.ts';
@@ -145,6 +145,7 @@ export { inputText } from './interrupts/input-text.ts';
 export { openInterrupts } from './interrupts/kinds.ts';
 export { isLinkOver, isLinkText, linkDigestOf, linkKey, linkText, makeLink } from './interrupts/link.ts';
 export { demandText } from './interrupts/may-decide.ts';
+export { overdueFrom } from './interrupts/overdue.ts';
 export { keyOfWords, stateOfQuestion } from './interrupts/question-identity.ts';
 export { type SamplingAsked, samplingProblem, samplingResult } from './interrupts/sampling.ts';
 export { askedFields, questionProblem } from './interrupts/server-question.ts';

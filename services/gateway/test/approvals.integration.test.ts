@@ -244,10 +244,19 @@ describe('reading', () => {
     expect(calls[0]?.request).toMatchObject(narrow);
   });
 
+  test('what waits is counted; what somebody may decide only of who is signed in', async () => {
+    const counted = { waiting: 12, asked: 3, overdue: 1 };
+    const { send, calls } = await gateway({ store: { countApprovals: async () => counted } });
+    expect((await send('GET', '/approvals/counts')).json).toEqual({ counts: { waiting: 12, overdue: 1 } });
+    expect(calls[0]?.request).toMatchObject({ at: expect.anything(), principal: '' });
+    expect(calls[0]?.request).not.toHaveProperty('askedOf');
+  });
+
   test.each([
     'requested_before=yesterday',
     'requested_before=2026-01-15',
     'requested_before=2026-13-15T10:30:00Z',
+    'overdue=false',
     'may_decide=you',
     'may_decide=me',
     `tool=${'x'.repeat(513)}`,

@@ -177,6 +177,7 @@ describe('routes', () => {
       'DELETE /users/:user/keys/:key',
       'GET /approvals',
       'GET /approvals/:uuid',
+      'GET /approvals/counts',
       'GET /conversations',
       'GET /conversations/:id',
       'GET /conversations/:id/blobs/:digest',
@@ -318,6 +319,7 @@ test('everything asks for permission first; a refusal is 403 and reaches no serv
     ['POST', `/conversations/${ID}/messages`, { message: 'x' }],
     ['POST', `/conversations/${ID}/cancel`, {}],
     ['GET', '/approvals'],
+    ['GET', '/approvals/counts'],
     ['GET', `/approvals/${ID}`],
     ['POST', `/approvals/${ID}`, { approved: true }],
   ];
@@ -336,6 +338,7 @@ test('everything asks for permission first; a refusal is 403 and reaches no serv
     `anonymous conversation.follow conversation ${ID}`,
     `anonymous message.send conversation ${ID}`,
     `anonymous run.cancel conversation ${ID}`,
+    'anonymous approval.list approval -',
     'anonymous approval.list approval -',
     `anonymous approval.read approval ${ID}`,
     `anonymous approval.resolve approval ${ID}`,

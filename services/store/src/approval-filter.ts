@@ -1,38 +1,53 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { invalidArgument } from '@stopgo/core';
+import { anonymousPrincipal, invalidArgument } from '@stopgo/core';
 import { type store, views } from '@stopgo/proto';
 import { askedWordsMax } from './bounds.ts';
-import type { ApprovalFilter } from './views.ts';
+import type { ApprovalFilter, ApprovalsCounted, AskedOf } from './views.ts';
 
 /** Which approvals a request asks for. Throws `invalid_argument` for what cannot be asked together. */
 export function approvalFilterOf(request: store.ListApprovalsRequest): ApprovalFilter {
-  const { askedOf, requestedBefore } = request;
+  const { askedOf, requestedBefore, overdueAt } = request;
   const status = request.status === 0 ? undefined : request.status;
   const conversationId = request.conversationId || undefined;
   const askedInRun = request.askedInRun || undefined;
   if (askedInRun !== undefined && (conversationId === undefined || status !== undefined))
     throw invalidArgument('what was asked in a run is listed with its conversation, and for every status at once');
+  if (overdueAt !== undefined && (status ?? views.ApprovalStatus.PENDING) !== views.ApprovalStatus.PENDING)
+    throw invalidArgument('what waits longer than it should is waiting: name no status but pending');
   if (askedOf !== undefined) {
     if (conversationId !== undefined || (status !== undefined && status !== views.ApprovalStatus.PENDING))
       throw invalidArgument(
         'what somebody may decide is waiting, in whichever conversation: name no conversation, and no status but pending',
       );
-    if (askedOf.words.length > askedWordsMax)
-      throw invalidArgument(`somebody is asked by ${askedWordsMax} words at most, not ${askedOf.words.length}`);
   }
   return {
-    status,
+    // What is settled is never overdue, and is not looked at.
+    status: overdueAt === undefined ? status : views.ApprovalStatus.PENDING,
     conversationId,
     askedInRun,
     principal: request.principal || undefined,
-    askedOf:
-      askedOf &&
-      ({ words: askedOf.words, principal: askedOf.principal, at: askedOf.at ? timestampMs(askedOf.at) : 0 } as const),
+    askedOf: askedOf && askedOfOf(askedOf),
     narrow: {
       tool: request.tool || undefined,
       server: request.server || undefined,
       node: request.node || undefined,
       requestedBefore: requestedBefore && timestampMs(requestedBefore),
+      overdueAt: overdueAt && timestampMs(overdueAt),
     },
   };
+}
+
+/** What a request wants counted. Throws `invalid_argument` as the list does. */
+export function approvalsCounted({ principal, askedOf, at }: store.CountApprovalsRequest): ApprovalsCounted {
+  return {
+    principal: principal === '' || principal === anonymousPrincipal ? undefined : principal,
+    askedOf: askedOf && askedOfOf(askedOf),
+    at: at && timestampMs(at),
+  };
+}
+
+function askedOfOf({ words, principal, at, withoutVoted }: store.AskedOf): AskedOf {
+  if (words.length > askedWordsMax)
+    throw invalidArgument(`somebody is asked by ${askedWordsMax} words at most, not ${words.length}`);
+  return { words, principal, at: at ? timestampMs(at) : 0, withoutVoted };
 }

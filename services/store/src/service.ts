@@ -15,7 +15,7 @@ import {
 import type { store } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import { abortsWithin } from '@stopgo/runtime';
-import { approvalFilterOf } from './approval-filter.ts';
+import { approvalFilterOf, approvalsCounted } from './approval-filter.ts';
 import { blobService } from './blob-service.ts';
 import type { BlobStore } from './blob-store.ts';
 import {
@@ -244,6 +244,10 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       if (filter.askedInRun !== undefined) await views.caughtUp(signal);
       const { rows, next } = views.approvals(filter, page);
       return { approvals: [...rows], nextCursor: encodeCursor('approvals', next) };
+    },
+
+    async countApprovals(request) {
+      return views.countApprovals(approvalsCounted(request));
     },
 
     async listOpenRuns(request) {

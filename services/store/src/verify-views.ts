@@ -12,6 +12,7 @@ import {
   isAskedOfAll,
   type Json,
   nextDue,
+  overdueFrom,
   parkedTasks,
   parseJson,
   principalOf,
@@ -178,6 +179,7 @@ export class ViewCheck {
             ...{ tool: approval.tool, server: approval.server, node: approval.node },
             'requested at': approval.requestedAt === undefined ? 0 : timestampMs(approval.requestedAt),
             'asked of all': isAskedOfAll(approval),
+            'overdue from': overdueFrom(approval) ?? '',
             askings: sortedText(
               isWaiting(approval) && !isAskedOfAll(approval) ? askingsOf(approval, principalOf(this.#state)) : [],
             ),
@@ -186,6 +188,7 @@ export class ViewCheck {
             ...{ status: row.status, 'asked in run': row.askedInRun, principal: row.principal },
             ...{ tool: row.tool, server: row.server, node: row.node, 'requested at': row.requestedAt },
             'asked of all': row.isAskedOfAll,
+            'overdue from': row.overdueFrom ?? '',
             askings: sortedText(row.askings),
           },
         );

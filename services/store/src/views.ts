@@ -78,7 +78,25 @@ export type ApprovalFilter = {
 };
 
 /** Somebody who may decide: the words that approvals are found by, their key, and a time in milliseconds since 1970. */
-export type AskedOf = { readonly words: readonly string[]; readonly principal: string; readonly at: number };
+export type AskedOf = {
+  readonly words: readonly string[];
+  readonly principal: string;
+  readonly at: number;
+  /** True: what they have said yes to is left out. */
+  readonly withoutVoted: boolean;
+};
+
+/** What is counted of waiting approvals; undefined: not that, or of all. */
+export type ApprovalsCounted = {
+  /** Of conversations of this principal, by its key, which is not the anonymous one. It does not limit what asks somebody. */
+  readonly principal: string | undefined;
+  readonly askedOf: AskedOf | undefined;
+  /** When, for what waits longer than it should, in milliseconds since 1970. */
+  readonly at: number | undefined;
+};
+
+/** Waiting approvals, each counted up to `countedMax`; 0 for what was not asked for. */
+export type ApprovalCounts = { readonly waiting: number; readonly asked: number; readonly overdue: number };
 
 /** What a list of approvals is narrowed by, row by row; undefined: not by that. */
 export type ApprovalNarrowing = {
@@ -87,6 +105,8 @@ export type ApprovalNarrowing = {
   readonly node?: string | undefined;
   /** In milliseconds since 1970. */
   readonly requestedBefore?: number | undefined;
+  /** Only what waits longer than it should at this time, in milliseconds since 1970. */
+  readonly overdueAt?: number | undefined;
 };
 
 export type Counts = {
@@ -151,6 +171,7 @@ export type StoredApproval = StoredRow<string> & {
   readonly node: string;
   /** In milliseconds since 1970. */
   readonly requestedAt: number;
+  readonly overdueFrom: number | undefined;
   /** The words that lists find it by, in order. */
   readonly isAskedOfAll: boolean;
   readonly askings: readonly { readonly asked: string; readonly from: number; readonly notBy: string }[];
@@ -196,6 +217,7 @@ export type Views = {
   approval(id: string): views.Approval | undefined;
   /** Oldest first. A page may be short, or empty, and have a `next`: it looks at a bounded number of rows. */
   approvals(filter: ApprovalFilter, page: Page): Rows<views.Approval>;
+  countApprovals(counted: ApprovalsCounted): ApprovalCounts;
   /** Runs that have an owner or something to do. `dueBy`: also those of which something is due by then, in milliseconds since 1970. */
   openRuns(page: Page, dueBy?: number): Rows<OpenRunRow>;
   /** Who is told of a conversation; undefined if nobody ever was. */

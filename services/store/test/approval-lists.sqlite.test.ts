@@ -5,7 +5,7 @@ import { HotConversations } from '../src/adapters/sqlite-views/hot-conversations
 import { resetViews } from '../src/adapters/sqlite-views/schema.ts';
 import { viewTables } from '../src/adapters/sqlite-views/view-tables.ts';
 import { SqliteViews } from '../src/adapters/sqlite-views/views.ts';
-import { approvalsLookedAtMax } from '../src/bounds.ts';
+import { approvalsLookedAtMax, countedMax } from '../src/bounds.ts';
 
 const { PENDING } = views.ApprovalStatus;
 const waiting = 2 * approvalsLookedAtMax + 5;
@@ -14,20 +14,30 @@ test('a page looks at a bounded number of approvals, says where to go on, and wa
   const database = openDatabase(':memory:', 'write');
   resetViews(database);
   const plans: string[] = [];
+  const explain = (sql: string) =>
+    database
+      .all(`EXPLAIN QUERY PLAN ${sql}`, (row) => String(row[3]))(...Array.from(sql.matchAll(/\?/g), () => 0))
+      .join();
+  const counts: string[] = [];
   const tables = viewTables({
     ...database,
     all: (sql, map) => {
-      if (sql.includes('approvals AS p'))
-        plans.push(
-          database
-            .all(`EXPLAIN QUERY PLAN ${sql}`, (row) => String(row[3]))(...Array.from(sql.matchAll(/\?/g), () => 0))
-            .join(),
-        );
+      if (sql.includes('approvals AS p')) plans.push(explain(sql));
       return database.all(sql, map);
+    },
+    one: (sql, map) => {
+      if (/count.*approval/s.test(sql)) counts.push(explain(sql));
+      return database.one(sql, map);
     },
   });
   expect(plans).toHaveLength(11);
   for (const plan of plans) expect(plan).not.toMatch(/SCAN|TEMP B-TREE/);
+  // What is counted is found in indexes alone: however many are settled, none of them is looked at.
+  expect(counts).toHaveLength(7);
+  for (const plan of counts)
+    expect(plan).toMatch(
+      /SEARCH [pa] USING (COVERING INDEX|PRIMARY KEY)|SCAN p USING COVERING INDEX approvals_asked_of_all/,
+    );
   expect(plans.join()).toContain('SEARCH p USING INDEX approvals_waiting_by_tool (tool=? AND key>?)');
 
   const bytes = Buffer.from(toBinary(views.ApprovalSchema, create(views.ApprovalSchema, { id: 'a' }))).toString('hex');
@@ -42,7 +52,7 @@ test('a page looks at a bounded number of approvals, says where to go on, and wa
   };
   const list = new SqliteViews(tables, new HotConversations(tables, noConversation));
   const all = { status: PENDING, conversationId: undefined };
-  const askedOf = { words: ['anybody', 'role:ADMIN'], principal: 'user:bob', at: 0 };
+  const askedOf = { words: ['anybody', 'role:ADMIN'], principal: 'user:bob', at: 0, withoutVoted: false };
   const principal = 'user:ana';
   for (const filter of [all, { ...all, principal }, { ...all, askedOf }]) {
     const sizes: number[] = [];
@@ -54,6 +64,8 @@ test('a page looks at a bounded number of approvals, says where to go on, and wa
     } while (after !== undefined);
     expect(sizes).toEqual([0, 0, 1]);
   }
+  const count = { askedOf, principal, at: 0 };
+  expect(list.countApprovals(count)).toEqual({ waiting: countedMax, asked: countedMax, overdue: 0 });
   // The tool of what waits has an index of its own: one page has it.
   const found = list.approvals({ ...all, narrow: { tool: 'rare' } }, { limit: 10, after: undefined });
   expect([found.rows.length, found.next]).toEqual([1, undefined]);

@@ -51,7 +51,7 @@ export function approvalTests({ client, send, told }: AtHand): void {
       });
   });
 
-  test('lists of approvals are narrowed, and those that ask somebody are found, as by looking at all of them', async () => {
+  test('lists of approvals are narrowed and counted, and those that ask somebody are found, as by looking at all of them', async () => {
     const names = ['a', 'b', 'c'];
     const at = Date.now();
     const who = (case_: 'user' | 'role' | 'group', value: string) => ({ who: { case: case_, value } });
@@ -69,6 +69,9 @@ export function approvalTests({ client, send, told }: AtHand): void {
         escalations: [{ at: timestampFromMs(at + 3_600_000), approvers: [who('group', 'ops')] }],
       },
       { approvers: [], votes: 2 },
+      { approvers: [who('role', 'user')], votes: 3, onExpiry: facts.OnExpiry.LEAVE },
+      { approvers: [], votes: 1, onExpiry: facts.OnExpiry.REJECT },
+      undefined,
       {
         approvers: [who('group', 'finance')],
         escalations: [{ at: timestampFromMs(at + 3_600_000), approvers: [who('group', 'finance')] }],
@@ -80,7 +83,10 @@ export function approvalTests({ client, send, told }: AtHand): void {
       const principal = `user:${n % 3 === 0 ? 'ana' : 'bob'}`;
       await send(story.created('', { principal }));
       await send(story.asked('go', requesters[n % 3] ?? ''));
-      await send(story.waitsFor(names[n % 3]!, names[(n >> 1) % 3]!, demands[n % demands.length]));
+      const demand = demands[n % demands.length];
+      const expiresAt = (demand?.onExpiry ?? 0) === 0 ? undefined : at + (n % 4 < 2 ? -1 : 3_600_000);
+      await send(story.waitsFor(names[n % 3]!, names[(n >> 1) % 3]!, demand, expiresAt));
+      if ((demand?.votes ?? 0) > 1) await send(story.voted('user:ana'));
       if (n % 5 === 0) await send(story.approved());
     }
     const list = async (request: Parameters<StoreClient['listApprovals']>[0], limit = 4) => {
@@ -114,6 +120,17 @@ export function approvalTests({ client, send, told }: AtHand): void {
               ),
             );
     expect(await list({ server: 'none' })).toEqual([]);
+    const isOverdue = ({ status, demand, expiresAt }: views.Approval, now = at) =>
+      status === pending && demand?.onExpiry === facts.OnExpiry.LEAVE && timestampMs(expiresAt!) <= now;
+    const later = at + 3_600_000;
+    expect([at, later].map((now) => all.filter((one) => isOverdue(one, now)).length)).toEqual([1, 3]);
+    for (const now of [at, later])
+      expect(ids(await list({ overdueAt: timestampFromMs(now) }))).toEqual(
+        ids(all.filter((one) => isOverdue(one, now))),
+      );
+    await expect(
+      client().listApprovals({ overdueAt: timestampFromMs(at), status: views.ApprovalStatus.APPROVED }),
+    ).rejects.toMatchObject({ kind: 'invalid_argument' });
     expect(await list({ server: 'resources' })).toHaveLength(42);
 
     const people = [
@@ -125,6 +142,16 @@ export function approvalTests({ client, send, told }: AtHand): void {
     const owners = new Map<string, string>();
     for (const { conversationId } of all)
       owners.set(conversationId, (await client().getConversation({ conversationId })).view!.head!.principal);
+    const waiting = all.filter(({ status }) => status === pending);
+    for (const principal of ['', 'user:ana', 'user:bob', 'user:eve', 'anonymous']) {
+      const some = waiting.filter(
+        ({ conversationId }) => !principal.startsWith('user:') || owners.get(conversationId) === principal,
+      );
+      for (const now of [at, later])
+        expect(await client().countApprovals({ principal, at: timestampFromMs(now) })).toMatchObject({
+          ...{ waiting: some.length, overdue: some.filter((one) => isOverdue(one, now)).length, asked: 0 },
+        });
+    }
     for (const id of ['ana', 'bob'])
       for (const [role, groups] of people) {
         const email = `${id}@example.com`;
@@ -136,9 +163,17 @@ export function approvalTests({ client, send, told }: AtHand): void {
           return isNamed ? isAskedOf(one, person, at) : role === 'ADMIN' || owners.get(one.conversationId) === key;
         };
         const askedOf = { words: [...askedWords(person)], principal: key, at: timestampFromMs(at) };
+        const left = { ...askedOf, withoutVoted: true };
         const expected = all.filter((one) => one.status === pending && may(one));
         expect(expected.length).toBeGreaterThan(1);
         for (const limit of [1, 4, 100]) expect(ids(await list({ askedOf }, limit))).toEqual(ids(expected));
+        const toSay = expected.filter(({ votes }) => !votes.some(({ voter }) => voter?.key === key));
+        expect(toSay.length < expected.length).toBe(id === 'ana');
+        expect(ids(await list({ askedOf: left }))).toEqual(ids(toSay));
+        expect((await client().countApprovals({ askedOf, principal: 'user:eve' })).asked).toBe(expected.length);
+        expect(await client().countApprovals({ askedOf: left })).toMatchObject({
+          ...{ asked: toSay.length, waiting: waiting.length, overdue: 0 },
+        });
         expect(ids(await list({ askedOf, tool: 'a', status: pending }))).toEqual(
           ids(expected.filter(({ tool }) => tool === 'a')),
         );
@@ -149,6 +184,10 @@ export function approvalTests({ client, send, told }: AtHand): void {
     for (const wrong of [{ conversationId: all[0]!.conversationId }, { status: views.ApprovalStatus.APPROVED }])
       await expect(client().listApprovals({ askedOf, ...wrong })).rejects.toMatchObject({ kind: 'invalid_argument' });
     const words = Array.from({ length: 2_201 }, String);
-    await expect(client().listApprovals({ askedOf: { words } })).rejects.toMatchObject({ kind: 'invalid_argument' });
+    for (const refused of [
+      client().listApprovals({ askedOf: { words } }),
+      client().countApprovals({ askedOf: { words } }),
+    ])
+      await expect(refused).rejects.toMatchObject({ kind: 'invalid_argument' });
   });
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type BlobRef, blobRefsToWire, conversationStream, type Fact, fact, newEvents, sha256Hex } from '@stopgo/core';
 import { facts, type store } from '@stopgo/proto';
 
@@ -82,8 +83,13 @@ export class Story {
     );
   }
 
-  /** Waits for an approval of another tool and node, with what it demands. */
-  waitsFor(tool: string, node: string, demand: MessageInitShape<typeof facts.DemandSchema> | undefined) {
+  /** Waits for an approval of another tool and node, with what it demands. `expiresAt`: in milliseconds since 1970. */
+  waitsFor(
+    tool: string,
+    node: string,
+    demand: MessageInitShape<typeof facts.DemandSchema> | undefined,
+    expiresAt?: number,
+  ) {
     const [runId, stepId, callId, server] = [this.#runId, 'root', 'root#1.0', 'resources'];
     this.#approvalId = randomUUID();
     const call = { callId, tool, server, argumentsJson: '{}', pin: sha256Hex('pin'), digest: sha256Hex('call') };
@@ -97,8 +103,16 @@ export class Story {
         ...{ runId, stepId, callId, tool, server, node, callRevision, approvalId: this.#approvalId },
         ...{ digest: call.digest, kind: facts.ApprovalKind.TOOL, choices: ['approve', 'reject'] },
         ...(demand && { demand }),
+        ...(expiresAt === undefined ? {} : { expiresAt: timestampFromMs(expiresAt) }),
       }),
     );
+  }
+
+  /** Somebody says yes to what needs more than one. */
+  voted(key: string) {
+    const [runId, approvalId, callId] = [this.#runId, this.#approvalId, 'root#1.0'];
+    const said = { runId, approvalId, callId, decision: facts.Decision.APPROVED, tool: 'add_resource' };
+    return this.append(fact('approvalVoted', { ...said, voter: { key, name: key } }));
   }
 
   approved() {

@@ -16,11 +16,22 @@ export type Asking = {
 
 /**
  * The words that a waiting approval is found by, each once. Whoever has one of them at its time, and is not kept out, may decide it
- * by what it demands.
+ * by what it demands. {@link votedWord} of who has said yes is one besides, by which it can be left out.
  *
  * @param owner - key of the principal whose conversation it is in.
  */
 export function askingsOf(
+  approval: Pick<views.Approval, 'demand' | 'expiresAt' | 'requester' | 'votes'>,
+  owner: string,
+): readonly Asking[] {
+  const voted = new Set(approval.votes.map(({ voter }) => votedWord(voter?.key ?? '')));
+  return [...askedOf(approval, owner), ...[...voted].map((asked) => ({ asked, from: 0, notBy: '' }))];
+}
+
+/** The word of what somebody has said yes to, by their key. Nobody is asked by it. */
+export const votedWord = (key: string): string => `voted:${key}`;
+
+function askedOf(
   approval: Pick<views.Approval, 'demand' | 'expiresAt' | 'requester'>,
   owner: string,
 ): readonly Asking[] {

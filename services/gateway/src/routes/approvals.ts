@@ -1,12 +1,10 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   anonymousPrincipal,
-  askedWords,
   decisionMembers,
   internalError,
   invalidArgument,
   mayReach,
-  type Principal,
   parseDecision,
   principalKey,
   reachOf,
@@ -17,16 +15,16 @@ import { exactObjectBody, type JsonObject, objectBody } from '@stopgo/http';
 import { type views, approvals as wire } from '@stopgo/proto';
 import type { Request } from 'express';
 import { approverActor } from '../actor.ts';
-import { callMarginMs, nameCharactersMax } from '../bounds.ts';
+import { callMarginMs } from '../bounds.ts';
 import { idempotencyOf } from '../idempotency.ts';
 import { approvalIdOf, approvalNotFound, orNotFound } from '../path-ids.ts';
 import { preferencesOf, waitMsOf } from '../prefer.ts';
 import { Query } from '../query.ts';
 import { renderApproval } from '../render/approval.ts';
-import { approvalStatuses } from '../render/words.ts';
 import { textMember } from '../request-text.ts';
 import { sendJson } from '../respond.ts';
 import { answerTurn } from '../turn-answer.ts';
+import { approvalsAsked, askedOf } from './approval-query.ts';
 import { decideMany } from './decide-many.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
@@ -36,6 +34,7 @@ const resolvePath = '/approvals/:uuid';
 export const approvalRoutes = (deps: RouteDependencies): readonly Route[] => [
   { method: 'POST', path: '/approvals/decide', handle: decideMany(deps) },
   { method: 'GET', path: '/approvals', handle: list(deps) },
+  { method: 'GET', path: '/approvals/counts', handle: counts(deps) },
   { method: 'GET', path: '/approvals/:uuid', handle: get(deps) },
   { method: 'POST', path: resolvePath, handle: resolve(deps) },
 ];
@@ -43,50 +42,38 @@ export const approvalRoutes = (deps: RouteDependencies): readonly Route[] => [
 const list =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const query = new Query(req);
-    const status = query.choice('status', approvalStatuses);
-    const conversationId = query.uuid('conversation');
-    const page = query.page();
-    const before = query.time('requested_before');
-    const narrow = {
-      ...{ tool: query.text('tool', nameCharactersMax) ?? '', server: query.text('server', nameCharactersMax) ?? '' },
-      node: query.text('node', nameCharactersMax) ?? '',
-      ...(before === undefined ? {} : { requestedBefore: timestampFromMs(before) }),
-    };
-    const mayDecide = query.choice('may_decide', { me: true }) ?? false;
-    if (conversationId !== undefined) frame.conversationId = conversationId;
-    await permit(deps, frame, 'approval.list', { kind: 'approval' });
-    const isOwn = reachOf(frame.principal, 'approval.list') === 'own';
-    if (isOwn && conversationId !== undefined)
-      await permit(deps, frame, 'conversation.read', { kind: 'conversation', id: conversationId });
-    const answer = await deps.clients.store.listApprovals(
-      {
-        ...page,
-        ...narrow,
-        ...(status === undefined ? {} : { status }),
-        ...(conversationId === undefined ? {} : { conversationId }),
-        ...(mayDecide ? { askedOf: askedOf(frame.principal, deps.wallClock()) } : {}),
-        ...(isOwn && !mayDecide ? { principal: principalKey(frame.principal) } : {}),
-      },
-      { context: frame.context },
-    );
+    const page = new Query(req).page();
+    const asked = await approvalsAsked(deps, req, frame);
+    const answer = await deps.clients.store.listApprovals({ ...page, ...asked }, { context: frame.context });
     sendJson(res, 200, {
-      approvals: answer.approvals
-        .filter((one) => !mayDecide || !hasVoted(one, principalKey(frame.principal)))
-        .map((one) => renderApproval(one, deps.wallClock())),
+      approvals: answer.approvals.map((one) => renderApproval(one, deps.wallClock())),
       next_cursor: answer.nextCursor === '' ? undefined : answer.nextCursor,
     });
   };
 
-/** Whether somebody has said yes already: it waits for others. */
-const hasVoted = ({ votes }: views.Approval, key: string): boolean => votes.some(({ voter }) => voter?.key === key);
-
-/** What asks somebody. Whoever is named in what it demands may read it as well, so nothing else is asked of them. */
-function askedOf(principal: Principal, now: number) {
-  if (principal.kind !== 'user')
-    throw invalidArgument('"may_decide" asks for what you may decide: sign in, or leave it out where nobody signs in');
-  return { words: [...askedWords(principal)], principal: principalKey(principal), at: timestampFromMs(now) };
-}
+const counts =
+  (deps: RouteDependencies): Handler =>
+  async (_req, res, frame) => {
+    await permit(deps, frame, 'approval.list', { kind: 'approval' });
+    const now = deps.wallClock();
+    const mine = askedOf(frame.principal, now);
+    const isOwn = reachOf(frame.principal, 'approval.list') === 'own';
+    const counted = await deps.clients.store.countApprovals(
+      {
+        at: timestampFromMs(now),
+        ...(isOwn ? { principal: principalKey(frame.principal) } : {}),
+        ...(mine === undefined ? {} : { askedOf: mine }),
+      },
+      { context: frame.context },
+    );
+    sendJson(res, 200, {
+      counts: {
+        waiting: counted.waiting,
+        may_decide: mine === undefined ? undefined : counted.asked,
+        overdue: counted.overdue,
+      },
+    });
+  };
 
 const get =
   (deps: RouteDependencies): Handler =>

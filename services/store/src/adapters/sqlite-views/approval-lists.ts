@@ -1,4 +1,4 @@
-import { unnamedBy } from '@stopgo/core';
+import { unnamedBy, votedWord } from '@stopgo/core';
 import type { ApprovalNarrowing, AskedOf } from '../../views.ts';
 import { bytes, integer, type SqlDatabase, type SqlRow } from '../sqlite/database.ts';
 
@@ -8,8 +8,8 @@ export type ApprovalAt = { readonly key: number; readonly bytes: Uint8Array | un
 /** A row of the list of one word. */
 type AskedAt = { readonly key: number; readonly isAsked: boolean };
 
-/** What narrows a list: tool, server, node, and the time before which it was asked for. */
-type Fitting = readonly [string | null, string | null, string | null, number];
+/** What narrows a list: tool, server, node, the time before which it was asked for, and when it is to be overdue. */
+type Fitting = readonly [string | null, string | null, string | null, number, number];
 
 /** Which index a list goes along. */
 export type ApprovalLead = {
@@ -23,14 +23,17 @@ export type ApprovalLead = {
 /** The waiting approvals, as the index of their tools has them. */
 const pending = 1;
 
+/** Later than any time, and yet no later than a list asks for that is not narrowed by it. */
+const neverOverdue = Number.MAX_SAFE_INTEGER;
+
 /** Reads lists of approvals, oldest first: each along one index, and what narrows it is looked at row by row. */
 export function approvalLists(database: SqlDatabase) {
   const toAt = (row: SqlRow): ApprovalAt => ({
     key: integer(row, 0),
     bytes: row[1] === null ? undefined : bytes(row, 1),
   });
-  const fits =
-    'p.tool = ifnull(?, p.tool) AND p.server = ifnull(?, p.server) AND p.node = ifnull(?, p.node) AND p.requested_at < ?';
+  const fits = `p.tool = ifnull(?, p.tool) AND p.server = ifnull(?, p.server) AND p.node = ifnull(?, p.node)
+    AND p.requested_at < ? AND ifnull(p.overdue_from, ${neverOverdue}) <= ?`;
   const along = (condition: string, index = '') =>
     database.all(
       `SELECT p.key, CASE WHEN ${fits} THEN p.bytes END FROM approvals AS p ${index}
@@ -49,6 +52,7 @@ export function approvalLists(database: SqlDatabase) {
   const toAsked = (row: SqlRow): AskedAt => ({ key: integer(row, 0), isAsked: integer(row, 1) === 1 });
   const askedOf = database.all(
     `SELECT p.key, ${fits} AND a.from_at <= ? AND a.not_by <> ?
+         AND NOT EXISTS (SELECT 1 FROM approval_askings AS v WHERE v.asked = ? AND v.key = a.key)
        FROM approval_askings AS a CROSS JOIN approvals AS p ON p.key = a.key
        WHERE a.asked = ? AND a.key > ? ORDER BY a.key LIMIT ?`,
     toAsked,
@@ -74,7 +78,8 @@ export function approvalLists(database: SqlDatabase) {
   return (lead: ApprovalLead, narrow: ApprovalNarrowing, after: number, limit: number): readonly ApprovalAt[] => {
     const { conversation, status, principal } = lead;
     const before = narrow.requestedBefore ?? Number.MAX_SAFE_INTEGER;
-    const fitting = [narrow.tool ?? null, narrow.server ?? null, narrow.node ?? null, before] as const;
+    const overdue = narrow.overdueAt ?? neverOverdue;
+    const fitting = [narrow.tool ?? null, narrow.server ?? null, narrow.node ?? null, before, overdue] as const;
     if (conversation !== undefined) {
       if (lead.askedInRun !== undefined) return askedInRun(...fitting, conversation, lead.askedInRun, after, limit);
       return status === undefined
@@ -82,9 +87,10 @@ export function approvalLists(database: SqlDatabase) {
         : ofBoth(...fitting, conversation, status, after, limit);
     }
     if (lead.askedOf !== undefined) {
-      const { words, principal: by, at } = lead.askedOf;
+      const { words, principal: by, at, withoutVoted } = lead.askedOf;
+      const voted = withoutVoted ? votedWord(by) : '';
       const found = words.flatMap((word) => [
-        askedOf(...fitting, at, by, word, after, limit),
+        askedOf(...fitting, at, by, voted, word, after, limit),
         askedOfNobody(word, fitting, after, limit),
       ]);
       return merged(found, limit).map(({ key, isAsked }) => ({ key, bytes: isAsked ? bytesAt(key) : undefined }));

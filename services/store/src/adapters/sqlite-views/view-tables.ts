@@ -10,7 +10,7 @@ import type {
 } from '../../views.ts';
 import { bytes, integer, type SqlDatabase, type SqlRow, type SqlValue, text } from '../sqlite/database.ts';
 import { toSize } from '../sqlite/page-size.ts';
-import { approvalLists } from './approval-lists.ts';
+import { approvalTables } from './approval-tables.ts';
 import { LateRows } from './late-rows.ts';
 import { wordsOf } from './words.ts';
 
@@ -221,28 +221,7 @@ export function viewTables(database: SqlDatabase) {
       (row) => integer(row, 0),
     ),
 
-    lastApprovalKey: database.one('SELECT ifnull(max(key), 0) FROM approvals', (row) => integer(row, 0)),
-    approval: database.one('SELECT key, conversation, bytes FROM approvals WHERE id = ?', (row) => ({
-      key: integer(row, 0),
-      conversation: integer(row, 1),
-      bytes: bytes(row, 2),
-    })),
-    writeApproval: database.run(
-      `INSERT INTO approvals (key, id, conversation, status, asked_in_run, principal, tool, server, node, requested_at,
-         asked_of_all, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
-         status = excluded.status, asked_in_run = excluded.asked_in_run, bytes = excluded.bytes`,
-    ),
-    insertAsking: database.run('INSERT INTO approval_askings (asked, key, from_at, not_by) VALUES (?, ?, ?, ?)'),
-    deleteAskings: database.run('DELETE FROM approval_askings WHERE key = ?'),
-    deleteAskingsOf: database.run(
-      'DELETE FROM approval_askings WHERE key IN (SELECT key FROM approvals WHERE conversation = ?)',
-    ),
-    storedAskings: database.all(
-      `SELECT asked, from_at, not_by FROM approval_askings
-         WHERE key = (SELECT key FROM approvals WHERE id = ?) ORDER BY asked`,
-      (row) => ({ asked: text(row, 0), from: integer(row, 1), notBy: text(row, 2) }),
-    ),
-    approvals: approvalLists(database),
+    ...approvalTables(database),
     person: database.one('SELECT key, bytes FROM people WHERE stream = ?', toBytes),
     storedPerson: database.one('SELECT kind, of_user, bytes FROM people WHERE stream = ?', (row) => ({
       kind: text(row, 0),
@@ -324,23 +303,6 @@ export function viewTables(database: SqlDatabase) {
     insertSetAside: database.run('INSERT INTO set_aside (id, position, revision, reason) VALUES (?, ?, ?, ?)'),
     deleteConversation: ofAny(database.run('DELETE FROM conversations WHERE key = ?')),
     deleteMessages: database.run('DELETE FROM messages WHERE key > ? AND key < ?'),
-    deleteApprovals: database.run('DELETE FROM approvals WHERE conversation = ?'),
-    storedApprovals: database.all(
-      `SELECT id, status, asked_in_run, bytes, principal, tool, server, node, requested_at, asked_of_all
-         FROM approvals WHERE conversation = ? ORDER BY key`,
-      (row) => ({
-        key: text(row, 0),
-        status: integer(row, 1),
-        askedInRun: row[2] === null ? '' : text(row, 2),
-        bytes: bytes(row, 3),
-        principal: text(row, 4),
-        tool: text(row, 5),
-        server: text(row, 6),
-        node: text(row, 7),
-        requestedAt: integer(row, 8),
-        isAskedOfAll: integer(row, 9) === 1,
-      }),
-    ),
   };
 }
 

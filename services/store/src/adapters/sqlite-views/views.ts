@@ -8,7 +8,9 @@ import {
   viewApprovalBytesMax,
 } from '../../bounds.ts';
 import type {
+  ApprovalCounts,
   ApprovalFilter,
+  ApprovalsCounted,
   ChangeFilter,
   ChangeKey,
   ContextName,
@@ -138,6 +140,14 @@ export class SqliteViews implements Views {
       byKey,
       approvalsLookedAtMax,
     );
+  }
+
+  countApprovals({ principal, askedOf, at }: ApprovalsCounted): ApprovalCounts {
+    return {
+      waiting: this.#tables.countWaiting(principal),
+      asked: askedOf === undefined ? 0 : this.#tables.countAsked(askedOf),
+      overdue: at === undefined ? 0 : this.#tables.countOverdue(principal, at),
+    };
   }
 
   openRuns(page: Page, dueBy?: number): Rows<OpenRunRow> {

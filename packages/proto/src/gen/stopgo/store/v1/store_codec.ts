@@ -2,8 +2,8 @@
 // @generated from file stopgo/store/v1/store.proto (package stopgo.store.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Appended, AppendRequest, AppendResponse, AskedOf, BlobHolder, Conflict, Delta, DuePush, FollowRequest, FollowResponse, GetApprovalRequest, GetApprovalResponse, GetBlobRequest, GetBlobResponse, GetConditionRequest, GetConditionResponse, GetConversationRequest, GetConversationResponse, GetPersonRequest, GetPersonResponse, GetPushRequest, GetPushResponse, HeartbeatRequest, HeartbeatResponse, Instance, KnownKey, ListApiKeysRequest, ListApiKeysResponse, ListApprovalsRequest, ListApprovalsResponse, ListByChangeRequest, ListByChangeResponse, ListConversationsRequest, ListConversationsResponse, ListDuePushesRequest, ListDuePushesResponse, ListOpenRunsRequest, ListOpenRunsResponse, ListStreamsRequest, ListStreamsResponse, ListUsersRequest, ListUsersResponse, LoadRequest, LoadResponse, NamedStream, NewEvent, OpenRun, PublishDeltaRequest, PublishDeltaResponse, PutBlobRequest, PutBlobResponse, ReadContextRequest, ReadContextResponse, ReadStreamRequest, ReadStreamResponse, ReadTicketRequest, ReadTicketResponse, ReadTicketsRequest, ReadTicketsResponse, SubscribeRequest, SubscribeResponse, Summary, Ticket, TicketApproval, TicketState, VerifyBlobsRequest, VerifyBlobsResponse, VerifyLogRequest, VerifyLogResponse, VerifySearchRequest, VerifySearchResponse, VerifyStreamRequest, VerifyStreamResponse, WatchDeltasRequest, WatchDeltasResponse } from "./store_pb.ts";
-import { AppendedSchema, AppendRequestSchema, AppendResponseSchema, AskedOfSchema, BlobHolderSchema, ConflictSchema, DeltaSchema, DuePushSchema, FollowRequestSchema, FollowResponseSchema, GetApprovalRequestSchema, GetApprovalResponseSchema, GetBlobRequestSchema, GetBlobResponseSchema, GetConditionRequestSchema, GetConditionResponseSchema, GetConversationRequestSchema, GetConversationResponseSchema, GetPersonRequestSchema, GetPersonResponseSchema, GetPushRequestSchema, GetPushResponseSchema, HeartbeatRequestSchema, HeartbeatResponseSchema, InstanceSchema, KnownKeySchema, ListApiKeysRequestSchema, ListApiKeysResponseSchema, ListApprovalsRequestSchema, ListApprovalsResponseSchema, ListByChangeRequestSchema, ListByChangeResponseSchema, ListConversationsRequestSchema, ListConversationsResponseSchema, ListDuePushesRequestSchema, ListDuePushesResponseSchema, ListOpenRunsRequestSchema, ListOpenRunsResponseSchema, ListStreamsRequestSchema, ListStreamsResponseSchema, ListUsersRequestSchema, ListUsersResponseSchema, LoadRequestSchema, LoadResponseSchema, NamedStreamSchema, NewEventSchema, OpenRunSchema, PublishDeltaRequestSchema, PublishDeltaResponseSchema, PutBlobRequestSchema, PutBlobResponseSchema, ReadContextRequestSchema, ReadContextResponseSchema, ReadStreamRequestSchema, ReadStreamResponseSchema, ReadTicketRequestSchema, ReadTicketResponseSchema, ReadTicketsRequestSchema, ReadTicketsResponseSchema, SubscribeRequestSchema, SubscribeResponseSchema, SummarySchema, TicketApprovalSchema, TicketSchema, VerifyBlobsRequestSchema, VerifyBlobsResponseSchema, VerifyLogRequestSchema, VerifyLogResponseSchema, VerifySearchRequestSchema, VerifySearchResponseSchema, VerifyStreamRequestSchema, VerifyStreamResponseSchema, WatchDeltasRequestSchema, WatchDeltasResponseSchema } from "./store_pb.ts";
+import type { Appended, AppendRequest, AppendResponse, AskedOf, BlobHolder, Conflict, CountApprovalsRequest, CountApprovalsResponse, Delta, DuePush, FollowRequest, FollowResponse, GetApprovalRequest, GetApprovalResponse, GetBlobRequest, GetBlobResponse, GetConditionRequest, GetConditionResponse, GetConversationRequest, GetConversationResponse, GetPersonRequest, GetPersonResponse, GetPushRequest, GetPushResponse, HeartbeatRequest, HeartbeatResponse, Instance, KnownKey, ListApiKeysRequest, ListApiKeysResponse, ListApprovalsRequest, ListApprovalsResponse, ListByChangeRequest, ListByChangeResponse, ListConversationsRequest, ListConversationsResponse, ListDuePushesRequest, ListDuePushesResponse, ListOpenRunsRequest, ListOpenRunsResponse, ListStreamsRequest, ListStreamsResponse, ListUsersRequest, ListUsersResponse, LoadRequest, LoadResponse, NamedStream, NewEvent, OpenRun, PublishDeltaRequest, PublishDeltaResponse, PutBlobRequest, PutBlobResponse, ReadContextRequest, ReadContextResponse, ReadStreamRequest, ReadStreamResponse, ReadTicketRequest, ReadTicketResponse, ReadTicketsRequest, ReadTicketsResponse, SubscribeRequest, SubscribeResponse, Summary, Ticket, TicketApproval, TicketState, VerifyBlobsRequest, VerifyBlobsResponse, VerifyLogRequest, VerifyLogResponse, VerifySearchRequest, VerifySearchResponse, VerifyStreamRequest, VerifyStreamResponse, WatchDeltasRequest, WatchDeltasResponse } from "./store_pb.ts";
+import { AppendedSchema, AppendRequestSchema, AppendResponseSchema, AskedOfSchema, BlobHolderSchema, ConflictSchema, CountApprovalsRequestSchema, CountApprovalsResponseSchema, DeltaSchema, DuePushSchema, FollowRequestSchema, FollowResponseSchema, GetApprovalRequestSchema, GetApprovalResponseSchema, GetBlobRequestSchema, GetBlobResponseSchema, GetConditionRequestSchema, GetConditionResponseSchema, GetConversationRequestSchema, GetConversationResponseSchema, GetPersonRequestSchema, GetPersonResponseSchema, GetPushRequestSchema, GetPushResponseSchema, HeartbeatRequestSchema, HeartbeatResponseSchema, InstanceSchema, KnownKeySchema, ListApiKeysRequestSchema, ListApiKeysResponseSchema, ListApprovalsRequestSchema, ListApprovalsResponseSchema, ListByChangeRequestSchema, ListByChangeResponseSchema, ListConversationsRequestSchema, ListConversationsResponseSchema, ListDuePushesRequestSchema, ListDuePushesResponseSchema, ListOpenRunsRequestSchema, ListOpenRunsResponseSchema, ListStreamsRequestSchema, ListStreamsResponseSchema, ListUsersRequestSchema, ListUsersResponseSchema, LoadRequestSchema, LoadResponseSchema, NamedStreamSchema, NewEventSchema, OpenRunSchema, PublishDeltaRequestSchema, PublishDeltaResponseSchema, PutBlobRequestSchema, PutBlobResponseSchema, ReadContextRequestSchema, ReadContextResponseSchema, ReadStreamRequestSchema, ReadStreamResponseSchema, ReadTicketRequestSchema, ReadTicketResponseSchema, ReadTicketsRequestSchema, ReadTicketsResponseSchema, SubscribeRequestSchema, SubscribeResponseSchema, SummarySchema, TicketApprovalSchema, TicketSchema, VerifyBlobsRequestSchema, VerifyBlobsResponseSchema, VerifyLogRequestSchema, VerifyLogResponseSchema, VerifySearchRequestSchema, VerifySearchResponseSchema, VerifyStreamRequestSchema, VerifyStreamResponseSchema, WatchDeltasRequestSchema, WatchDeltasResponseSchema } from "./store_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
@@ -2056,6 +2056,11 @@ export function writeListApprovalsRequest(writer: Writer, message: ListApprovals
     writeAskedOf(writer, message.askedOf);
     writer.join(begin);
   }
+  if (message.overdueAt !== undefined) {
+    const begin = writer.fork(98);
+    writeTimestamp(writer, message.overdueAt);
+    writer.join(begin);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -2109,6 +2114,10 @@ export function readListApprovalsRequest(reader: Reader, length: number, message
         if (tag !== 90) throw new LeftToLibrary();
         message.askedOf = readAskedOf(reader, reader.uint32(), message.askedOf ?? zeroAskedOf());
         break;
+      case 12:
+        if (tag !== 98) throw new LeftToLibrary();
+        message.overdueAt = readTimestamp(reader, reader.uint32(), message.overdueAt ?? zeroTimestamp());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2131,6 +2140,7 @@ export function createListApprovalsRequest(given: Given): ListApprovalsRequest {
   if (given.node != null) message.node = given.node;
   if (given.requestedBefore != null) message.requestedBefore = toMessage(given.requestedBefore, createTimestamp, "google.protobuf.Timestamp");
   if (given.askedOf != null) message.askedOf = toMessage(given.askedOf, createAskedOf, "stopgo.store.v1.AskedOf");
+  if (given.overdueAt != null) message.overdueAt = toMessage(given.overdueAt, createTimestamp, "google.protobuf.Timestamp");
   return message;
 }
 
@@ -2139,6 +2149,7 @@ export function zeroAskedOf(): AskedOf {
     $typeName: "stopgo.store.v1.AskedOf",
     words: [],
     principal: '',
+    withoutVoted: false,
   };
 }
 
@@ -2154,6 +2165,9 @@ export function writeAskedOf(writer: Writer, message: AskedOf): void {
     const begin = writer.fork(26);
     writeTimestamp(writer, message.at);
     writer.join(begin);
+  }
+  if (message.withoutVoted !== false) {
+    writer.bool(32, message.withoutVoted);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2176,6 +2190,10 @@ export function readAskedOf(reader: Reader, length: number, message: AskedOf): A
         if (tag !== 26) throw new LeftToLibrary();
         message.at = readTimestamp(reader, reader.uint32(), message.at ?? zeroTimestamp());
         break;
+      case 4:
+        if (tag !== 32) throw new LeftToLibrary();
+        message.withoutVoted = reader.bool();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2190,6 +2208,125 @@ export function createAskedOf(given: Given): AskedOf {
   if (given.words != null) message.words = given.words;
   if (given.principal != null) message.principal = given.principal;
   if (given.at != null) message.at = toMessage(given.at, createTimestamp, "google.protobuf.Timestamp");
+  if (given.withoutVoted != null) message.withoutVoted = given.withoutVoted;
+  return message;
+}
+
+export function zeroCountApprovalsRequest(): CountApprovalsRequest {
+  return {
+    $typeName: "stopgo.store.v1.CountApprovalsRequest",
+    principal: '',
+  };
+}
+
+export function writeCountApprovalsRequest(writer: Writer, message: CountApprovalsRequest): void {
+  if (message.$typeName !== "stopgo.store.v1.CountApprovalsRequest") throw new LeftToLibrary();
+  if (message.principal !== '') {
+    writer.string(10, message.principal);
+  }
+  if (message.askedOf !== undefined) {
+    const begin = writer.fork(18);
+    writeAskedOf(writer, message.askedOf);
+    writer.join(begin);
+  }
+  if (message.at !== undefined) {
+    const begin = writer.fork(26);
+    writeTimestamp(writer, message.at);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readCountApprovalsRequest(reader: Reader, length: number, message: CountApprovalsRequest): CountApprovalsRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.principal = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.askedOf = readAskedOf(reader, reader.uint32(), message.askedOf ?? zeroAskedOf());
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.at = readTimestamp(reader, reader.uint32(), message.at ?? zeroTimestamp());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createCountApprovalsRequest(given: Given): CountApprovalsRequest {
+  const message = zeroCountApprovalsRequest();
+  if (given.principal != null) message.principal = given.principal;
+  if (given.askedOf != null) message.askedOf = toMessage(given.askedOf, createAskedOf, "stopgo.store.v1.AskedOf");
+  if (given.at != null) message.at = toMessage(given.at, createTimestamp, "google.protobuf.Timestamp");
+  return message;
+}
+
+export function zeroCountApprovalsResponse(): CountApprovalsResponse {
+  return {
+    $typeName: "stopgo.store.v1.CountApprovalsResponse",
+    waiting: 0,
+    asked: 0,
+    overdue: 0,
+  };
+}
+
+export function writeCountApprovalsResponse(writer: Writer, message: CountApprovalsResponse): void {
+  if (message.$typeName !== "stopgo.store.v1.CountApprovalsResponse") throw new LeftToLibrary();
+  if (message.waiting != 0) {
+    writer.uint32(8, message.waiting);
+  }
+  if (message.asked != 0) {
+    writer.uint32(16, message.asked);
+  }
+  if (message.overdue != 0) {
+    writer.uint32(24, message.overdue);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readCountApprovalsResponse(reader: Reader, length: number, message: CountApprovalsResponse): CountApprovalsResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 8) throw new LeftToLibrary();
+        message.waiting = reader.uint32();
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.asked = reader.uint32();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.overdue = reader.uint32();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createCountApprovalsResponse(given: Given): CountApprovalsResponse {
+  const message = zeroCountApprovalsResponse();
+  if (given.waiting != null) message.waiting = given.waiting;
+  if (given.asked != null) message.asked = given.asked;
+  if (given.overdue != null) message.overdue = given.overdue;
   return message;
 }
 
@@ -4327,6 +4464,8 @@ export const codecs_stopgo_store_v1_store: readonly (readonly [DescMessage, Code
   [GetApprovalResponseSchema, { zero: zeroGetApprovalResponse, write: writeGetApprovalResponse, read: readGetApprovalResponse, create: createGetApprovalResponse }],
   [ListApprovalsRequestSchema, { zero: zeroListApprovalsRequest, write: writeListApprovalsRequest, read: readListApprovalsRequest, create: createListApprovalsRequest }],
   [AskedOfSchema, { zero: zeroAskedOf, write: writeAskedOf, read: readAskedOf, create: createAskedOf }],
+  [CountApprovalsRequestSchema, { zero: zeroCountApprovalsRequest, write: writeCountApprovalsRequest, read: readCountApprovalsRequest, create: createCountApprovalsRequest }],
+  [CountApprovalsResponseSchema, { zero: zeroCountApprovalsResponse, write: writeCountApprovalsResponse, read: readCountApprovalsResponse, create: createCountApprovalsResponse }],
   [ListApprovalsResponseSchema, { zero: zeroListApprovalsResponse, write: writeListApprovalsResponse, read: readListApprovalsResponse, create: createListApprovalsResponse }],
   [ListOpenRunsRequestSchema, { zero: zeroListOpenRunsRequest, write: writeListOpenRunsRequest, read: readListOpenRunsRequest, create: createListOpenRunsRequest }],
   [ListOpenRunsResponseSchema, { zero: zeroListOpenRunsResponse, write: writeListOpenRunsResponse, read: readListOpenRunsResponse, create: createListOpenRunsResponse }],

@@ -1,0 +1,58 @@
+import { unnamedBy, votedWord } from '@stopgo/core';
+import { countedMax } from '../../bounds.ts';
+import type { AskedOf } from '../../views.ts';
+import { integer, type SqlDatabase } from '../sqlite/database.ts';
+
+/** The waiting approvals, as the indexes have them. */
+const pending = 1;
+
+/**
+ * Counts waiting approvals along indexes that have nothing else: each up to `countedMax`, however many are settled. Of a principal, by its
+ * key, which is not the anonymous one; undefined: of all.
+ */
+export function approvalCounts(database: SqlDatabase) {
+  const counted = (some: string) =>
+    database.one(`SELECT count(*) FROM (${some} LIMIT ${countedMax})`, (row) => integer(row, 0));
+  const waiting = counted(`SELECT 1 FROM approvals AS p INDEXED BY approvals_by_status WHERE p.status = ${pending}`);
+  const waitingOf = counted(
+    `SELECT 1 FROM approvals AS p INDEXED BY approvals_of_principal_by_status
+       WHERE p.principal = ? AND p.principal <> 'anonymous' AND p.status = ${pending}`,
+  );
+  const isOverdue = `p.status = ${pending} AND p.overdue_from IS NOT NULL AND p.overdue_from <= ?`;
+  const overdue = counted(`SELECT 1 FROM approvals AS p INDEXED BY approvals_overdue WHERE ${isOverdue}`);
+  const overdueOf = counted(
+    `SELECT 1 FROM approvals AS p INDEXED BY approvals_overdue_of_principal WHERE p.principal = ? AND ${isOverdue}`,
+  );
+  // What has several of the words is counted once.
+  const asked = counted(
+    `SELECT DISTINCT a.key FROM json_each(?) AS word CROSS JOIN approval_askings AS a ON a.asked = word.value
+       WHERE a.from_at <= ? AND a.not_by <> ?
+         AND NOT EXISTS (SELECT 1 FROM approval_askings AS v WHERE v.asked = ? AND v.key = a.key)`,
+  );
+  const askedOfAll = counted(
+    `SELECT 1 FROM approvals AS p INDEXED BY approvals_asked_of_all WHERE p.status = ${pending} AND p.asked_of_all = 1`,
+  );
+  const askedOfOwner = counted(
+    `SELECT 1 FROM approvals AS p INDEXED BY approvals_asked_of_owner
+       WHERE p.status = ${pending} AND p.asked_of_all = 1 AND p.principal = ?`,
+  );
+  const unnamed = (words: readonly string[]): number => {
+    let most = 0;
+    for (const by of words.map(unnamedBy))
+      if (by !== undefined)
+        most = Math.max(most, (by.owner === undefined ? askedOfAll() : askedOfOwner(by.owner)) ?? 0);
+    return most;
+  };
+
+  return {
+    countWaiting: (principal: string | undefined): number =>
+      (principal === undefined ? waiting() : waitingOf(principal)) ?? 0,
+    countOverdue: (principal: string | undefined, at: number): number =>
+      (principal === undefined ? overdue(at) : overdueOf(principal, at)) ?? 0,
+    countAsked: ({ words, principal, at, withoutVoted }: AskedOf): number => {
+      const voted = withoutVoted ? votedWord(principal) : '';
+      const named = asked(JSON.stringify(words), at, principal, voted) ?? 0;
+      return Math.min(countedMax, named + unnamed(words));
+    },
+  };
+}
