@@ -12,6 +12,22 @@ export type Frontmatter = {
   readonly warnings: readonly Said[];
 };
 
+/**
+ * The same of a file that was written for a program which takes the rest of a line for a text: a description with a colon needs no quotes
+ * there.
+ */
+export function readLooseFrontmatter(text: string): ReturnType<typeof readFrontmatter> {
+  const strict = readFrontmatter(text);
+  if (!('problems' in strict)) return strict;
+  const loose = readFrontmatter(
+    text.replace(plainLine, (_, key: string, value: string) => `${key}: ${JSON.stringify(value)}`),
+  );
+  return 'problems' in loose ? strict : loose;
+}
+
+/** A key at the beginning of a line, and a text without quotes that a reader of YAML could stumble over. */
+const plainLine = /^([A-Za-z][\w-]*):[ \t]+(?!["'[{|>&*!%@`])(\S(?:.*(?::[ \t]| #).*|.*:))$/gm;
+
 /** Reads YAML in which nothing refers to anything else, so that it means no more than what is written. Never throws. */
 export function readFrontmatter(text: string): Frontmatter | { readonly problems: readonly Said[] } {
   const lines = new LineCounter();
@@ -19,6 +35,8 @@ export function readFrontmatter(text: string): Frontmatter | { readonly problems
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
+  const deep = tooDeepAt(text);
+  if (deep !== undefined) return { problems: [{ message: tooDeep, at: positionOfOffset(text, deep) }] };
   let document: Document.Parsed;
   let data: unknown;
   try {
@@ -39,7 +57,7 @@ export function readFrontmatter(text: string): Frontmatter | { readonly problems
     }
     data = document.toJS({ maxAliasCount: 0 });
   } catch {
-    return { problems: [{ message: 'it is nested too deeply to be read', at: { line: 2, column: 1 } }] };
+    return { problems: [{ message: tooDeep, at: { line: 2, column: 1 } }] };
   }
   if (data !== null && data !== undefined && !isMap(document.contents)) {
     const message = 'expected keys with values, such as "description: Answers questions about orders"';
@@ -54,6 +72,29 @@ export function readFrontmatter(text: string): Frontmatter | { readonly problems
     }),
   };
 }
+
+/** Levels of brackets, and of entries that begin on one line: more than that is no frontmatter, and costs the reader of YAML a second. */
+const levelsMax = 64;
+const entriesOnOneLine = new RegExp(`(?:[?-][ \\t]+){${levelsMax}}`);
+
+/** Where a text goes deeper than anybody writes; brackets in quotes count as well. */
+function tooDeepAt(text: string): number | undefined {
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const sign = text[index];
+    if (sign === '[' || sign === '{') depth += 1;
+    else if ((sign === ']' || sign === '}') && depth > 0) depth -= 1;
+    if (depth > levelsMax) return index;
+  }
+  return entriesOnOneLine.exec(text)?.index;
+}
+
+function positionOfOffset(text: string, offset: number): Position {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+}
+
+const tooDeep = 'it is nested too deeply to be read; no key needs more than three levels';
 
 /** Where the first anchor or reference stands. */
 function referenceIn(document: Document.Parsed): number | undefined {

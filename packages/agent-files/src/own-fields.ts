@@ -121,7 +121,7 @@ function limitsOf({ maxCost, maxTokens, maxAgentCalls, onLimit }: OwnKeys): Agen
   return {
     ...given('agentCallsMax', maxAgentCalls),
     ...given('tokensMax', maxTokens),
-    ...given('costMax', maxCost === undefined ? undefined : Math.ceil(maxCost * 1_000_000)),
+    ...given('costMax', maxCost === undefined ? undefined : Math.max(1, Math.round(maxCost * 1_000_000))),
     onLimit: onLimit ?? 'ask',
   };
 }

@@ -19,7 +19,13 @@ export type AgentPlace = {
 export type PathReading =
   | { readonly kind: 'agent'; readonly place: AgentPlace }
   | { readonly kind: 'none' }
-  | { readonly kind: 'problem'; readonly message: string };
+  | {
+      readonly kind: 'problem';
+      readonly about: 'path' | 'name';
+      readonly message: string;
+      /** As of a place. */
+      readonly isCertain: boolean;
+    };
 
 /**
  * The agent at a path inside a repository, with `/` between folders: `{name}/prompt.md`, `{name}/agent.md`, `{name}.md`, in this order,
@@ -29,7 +35,8 @@ export type PathReading =
 export function nameOfPath(path: string): PathReading {
   if (!/\.md$/i.test(path)) return { kind: 'none' };
   const problem = pathProblem(path);
-  if (problem !== undefined) return { kind: 'problem', message: problem };
+  if (problem !== undefined)
+    return { kind: 'problem', about: 'path', message: problem, isCertain: /[\\/](?:prompt|agent)\.md$/.test(path) };
   const folders = path.split('/');
   const file = folders.pop() ?? '';
   if (!file.endsWith('.md')) return { kind: 'none' };
@@ -37,8 +44,8 @@ export function nameOfPath(path: string): PathReading {
   if (place === undefined) return { kind: 'none' };
   const wrong = nameProblem(place.name);
   if (wrong === undefined) return { kind: 'agent', place };
-  if (!place.isCertain) return { kind: 'none' };
-  return { kind: 'problem', message: `"${visibleLine(place.name)}" cannot be the name of an agent: ${wrong}` };
+  const message = `"${visibleLine(place.name)}" cannot be the name of an agent: ${wrong}`;
+  return { kind: 'problem', about: 'name', message, isCertain: place.isCertain };
 }
 
 /** The paths at which an agent of our format is looked for, in order. */

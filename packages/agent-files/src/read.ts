@@ -1,11 +1,13 @@
-import { byteLength, firstHidden } from '@stopgo/core';
+import { byteLength, suggest, templateVariables, unknownVariablesIn } from '@stopgo/core';
 import type { AgentFile } from './agent-file.ts';
 import { fileBytesMax, frontmatterBytesMax, problemsMax } from './bounds.ts';
-import { readFrontmatter } from './frontmatter.ts';
-import { ownFields } from './own-fields.ts';
+import { characterRemarks, hiddenIn, unsoundIn } from './characters.ts';
+import { foreignFields } from './foreign-fields.ts';
+import { type Frontmatter, readFrontmatter, readLooseFrontmatter } from './frontmatter.ts';
+import { type FieldsReading, ownFields } from './own-fields.ts';
 import { type AgentPlace, nameOfPath } from './place.ts';
 import type { Position, Problem, ProblemKind } from './problem.ts';
-import { type Parts, splitFile } from './split.ts';
+import { type Parts, type SplitFile, splitFile } from './split.ts';
 
 /**
  * What a file of a repository says. `agent` is there exactly if the file can be used. With neither agent nor problems the file is no agent
@@ -50,70 +52,89 @@ class Told {
 function read(path: string, text: string, told: Told): AgentFile | undefined {
   const at = nameOfPath(path);
   if (at.kind === 'none') return undefined;
-  if (at.kind === 'problem') return told.problem(text.length === 0 ? 'path' : 'path', at.message);
-  const { place } = at;
-  const bytes = byteLength(text);
-  if (bytes > fileBytesMax) {
-    // What is that large and begins like no agent is none.
-    if (!place.isCertain && !text.startsWith('---')) return undefined;
-    return told.problem('size', `the file has ${bytes} bytes, more than ${fileBytesMax}; shorten its prompt`);
-  }
+  const { isCertain } = at.kind === 'agent' ? at.place : at;
+  if (!isCertain && !text.slice(0, beginCharacters).includes('---')) return undefined;
   const split = splitFile(text);
-  if (split.kind === 'none') {
-    if (!place.isCertain) return undefined;
-    return told.problem(
-      'frontmatter',
-      'the file has no frontmatter: begin it with a line ---, keys such as description, and a line ---',
-    );
-  }
-  if (split.kind === 'problem')
-    return place.isCertain || split.at.column > 1 ? told.problem('frontmatter', split.message, split.at) : undefined;
-  return place.isCertain || saysAgent(split.parts.frontmatter) ? readParts(path, place, split.parts, told) : undefined;
+  if (!isCertain && !saysAgent(split)) return undefined;
+  const bytes = byteLength(text);
+  if (bytes > fileBytesMax)
+    return told.problem('size', `the file has ${bytes} bytes, more than ${fileBytesMax}; shorten it`);
+  if (at.kind === 'problem') return told.problem(at.about, at.message);
+  if (split.kind === 'problem') return told.problem('frontmatter', split.message, split.at);
+  if (split.kind === 'parts') return readParts(path, at.place, split.parts, told);
+  return told.problem(
+    'frontmatter',
+    'the file has no frontmatter: begin it with a line ---, keys such as description, and a line ---',
+  );
 }
 
-/** Whether a frontmatter is one of an agent, also if it cannot be read: other markdown has a title, or a layout. */
-function saysAgent(frontmatter: string): boolean {
+/** A file that may be something else is an agent only if it begins with frontmatter, maybe behind a byte order mark. */
+const beginCharacters = 8;
+
+/** Whether a file says that it is one of an agent, also if it cannot be read: other markdown has a title, or a layout. */
+function saysAgent(split: SplitFile): boolean {
+  if (split.kind !== 'parts') return split.kind === 'problem' && split.isOtherLanguage;
+  const { frontmatter } = split.parts;
   return /^["']?name["']?[ \t]*:/m.test(frontmatter) && /^["']?description["']?[ \t]*:/m.test(frontmatter);
 }
 
 function readParts(path: string, place: AgentPlace, parts: Parts, told: Told): AgentFile | undefined {
   const bytes = byteLength(parts.frontmatter);
   if (bytes > frontmatterBytesMax)
-    return told.problem('size', `the frontmatter has ${bytes} bytes, more than ${frontmatterBytesMax}`);
-  const nul = parts.body.indexOf('\0');
-  if (nul >= 0) return told.problem('template', 'the prompt holds a NUL character; remove it', positionIn(parts, nul));
-  const frontmatter = readFrontmatter(parts.frontmatter);
+    return told.problem('size', `the frontmatter has ${bytes} bytes, more than ${frontmatterBytesMax}; shorten it`);
+  const frontmatter =
+    place.format === 'stopgo' ? readFrontmatter(parts.frontmatter) : readLooseFrontmatter(parts.frontmatter);
   if ('problems' in frontmatter) {
     for (const { message, at } of frontmatter.problems) told.problem('frontmatter', message, at);
     return undefined;
   }
   for (const { message, at } of frontmatter.warnings) told.warning('frontmatter', message, at);
-  const { fields, problems, warnings } = ownFields(frontmatter.data);
-  const placed = (where: Parameters<typeof frontmatter.positionOf>[0]): Position =>
-    where.length === 0 ? { line: 1, column: 1 } : frontmatter.positionOf(where);
-  for (const { message, place: where } of problems) told.problem('field', message, placed(where));
-  for (const { message, place: where } of warnings) told.warning('field', message, placed(where));
-  const prompt = parts.body.trim();
-  if (prompt === '')
-    told.problem('template', 'the prompt is empty: write below the frontmatter what the model is told', {
-      line: parts.bodyLine,
-      column: 1,
-    });
-  if (fields === undefined || told.problems.length > 0) return undefined;
-  promptWarnings(parts, told);
+  const fields = fieldsIn(frontmatter, place, told);
+  const prompt = promptIn(parts, place, told);
+  if (fields === undefined || prompt === undefined) return undefined;
   return { path, format: place.format, name: place.name, ...fields, title: fields.title ?? place.name, prompt };
 }
 
-/** What a reader of the file does not see, and a model does. */
-function promptWarnings(parts: Parts, told: Told): void {
-  const hidden = firstHidden(parts.body);
-  if (hidden === undefined) return;
-  const character = String.fromCodePoint(hidden);
-  told.warning(
-    'template',
-    `the prompt holds U+${hidden.toString(16).toUpperCase().padStart(4, '0')}, which people do not see and a model reads; remove it`,
-    positionIn(parts, parts.body.indexOf(character)),
-  );
+function fieldsIn({ data, positionOf }: Frontmatter, place: AgentPlace, told: Told): FieldsReading['fields'] {
+  const fileName = place.name.slice(place.name.lastIndexOf('/') + 1);
+  const { fields, problems, warnings } =
+    place.format === 'stopgo' ? ownFields(data) : foreignFields(place.format, data, fileName);
+  const characters = characterRemarks(data);
+  // What is about the whole is told of where it begins.
+  const at = (where: (typeof problems)[number]['place']): Position =>
+    where.length === 0 ? { line: 1, column: 1 } : positionOf(where);
+  for (const { message, place: where } of [...characters.problems, ...problems])
+    told.problem('field', message, at(where));
+  for (const { message, place: where } of [...characters.warnings, ...warnings])
+    told.warning('field', message, at(where));
+  return characters.problems.length > 0 ? undefined : fields;
+}
+
+/** The body without what is around it; undefined if it cannot be used. */
+function promptIn(parts: Parts, { format }: AgentPlace, told: Told): string | undefined {
+  const { body, bodyLine } = parts;
+  const prompt = body.trim();
+  if (prompt === '') {
+    const message = 'the prompt is empty: write below the frontmatter what the model is told';
+    return told.problem('template', message, { line: bodyLine, column: 1 });
+  }
+  const unsound = unsoundIn(body);
+  if (unsound !== undefined)
+    return told.problem('template', `the prompt holds ${unsound.what}; remove it`, positionIn(parts, unsound.index));
+  const hidden = hiddenIn(body);
+  if (hidden !== undefined)
+    told.warning('template', `the prompt holds ${hidden.what}; remove it`, positionIn(parts, hidden.index));
+  // Other programs have no variables.
+  for (const { name, offset } of format === 'stopgo' ? unknownVariablesIn(body) : []) {
+    const meant = suggest(name, templateVariables);
+    const hint = meant === undefined ? `known: ${templateVariables.join(', ')}` : `did you mean {{${meant}}}?`;
+    told.warning(
+      'template',
+      `there is no variable "${name}", and it stays in the prompt as it is; ${hint}`,
+      positionIn(parts, offset),
+    );
+  }
+  return prompt;
 }
 
 function positionIn({ body, bodyLine }: Parts, offset: number): Position {

@@ -46,6 +46,7 @@ export {
   unmet,
 } from './agent/pins.ts';
 export type { AgentLimits, ContextScope, NamedContext, PlatformAgent } from './agent/platform-agent.ts';
+export { templateVariables, unknownVariablesIn } from './agent/prompt-template.ts';
 export { withServerInstructions } from './agent/server-instructions.ts';
 export { rootStep } from './agent/step-id.ts';
 export { exitLoopTool } from './calls/control/exit-loop.ts';

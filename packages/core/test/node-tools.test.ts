@@ -22,6 +22,12 @@ describe('an llm node is offered', () => {
     ['what both take', { toolServers: ['files'], tools: ['read_*'] }, ['read_file']],
     ['none of an empty list', { toolServers: [] }, []],
     ['none of no patterns', { tools: [] }, []],
+    ['those of one server by name', { tools: ['files/read_*'] }, ['read_file']],
+    ['all of a server, and others by name', { tools: ['web/*', 'write_file'] }, ['write_file', 'read_page']],
+    ['all but some', { tools: ['*', '!*_file'] }, ['read_page']],
+    ['all but those of a server, in any order', { tools: ['!files/write_*', '*'] }, ['read_file', 'read_page']],
+    ['none of what it is only not to be offered', { tools: ['!read_*'] }, []],
+    ['none of what no pattern names', { tools: ['file/read_*', 'files/', 'fi*_file'] }, []],
   ])('%s', (_, selection, expected) => {
     expect([...offeredTo(llm(selection), tools).keys()]).toEqual(expected);
   });

@@ -31,7 +31,7 @@ export class UnmatchedTools {
     if (node.type !== 'llm' || awaitsTools(node, catalogue)) return;
     for (const pattern of node.tools ?? []) {
       const key = JSON.stringify([node.name, pattern]);
-      const only = { ...node, tools: [pattern] };
+      const only = { ...node, tools: [pattern.replace(/^!/, '')] };
       if (this.#told.has(key) || [...catalogue.tools.values()].some((tool) => takesTool(only, tool))) continue;
       this.#told.add(key);
       this.#tell({ node: node.name, pattern });

@@ -36,7 +36,10 @@ export type LlmNode = {
   readonly agents?: readonly RemoteAgent[];
   /** Names of the tool servers whose tools it is offered; absent = of all. */
   readonly toolServers?: readonly string[];
-  /** Patterns of the names of the tools that it is offered (see `matchesGlob`); absent = of all. */
+  /**
+   * Patterns of the tools that it is offered: of their names (see `matchesGlob`), or `server/name`; with `!` before it, of those that it is
+   * not. Absent = of all.
+   */
   readonly tools?: readonly string[];
 };
 

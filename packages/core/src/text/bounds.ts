@@ -116,3 +116,5 @@ export const personNameCharactersMax = 200;
 export const requestsPerEditedCallMax = 20;
 /** How long a link can decide, at most, in milliseconds: seven days. */
 export const linkLastsMsMax = 7 * 24 * 3_600_000;
+/** The tools, or the agents, that the prompt of an agent from git lists, in bytes of UTF-8. */
+export const templateListBytesMax = 64 * 1024;
