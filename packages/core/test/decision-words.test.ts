@@ -129,4 +129,12 @@ describe('no decision', () => {
   ] satisfies [string, Json][])('is %s', (_, body) => {
     expect(parseDecision(body)).toEqual({ ok: false, problem: expect.stringMatching(/./) });
   });
+
+  test('is told with all that is one', () => {
+    const problemOf = (body: Json) => (parseDecision(body) as { readonly problem: string }).problem;
+    const said = problemOf({ action: 'withdrow' });
+    expect(said).toMatch(/^"action" is no decision \(did you mean withdraw\?\): /);
+    for (const word of Object.values(choiceWords)) expect(said).toMatch(new RegExp(`\\b${word}\\b`));
+    expect(problemOf({ answer: 'withdrow' })).toMatch(/^"answer" is no decision: /);
+  });
 });

@@ -8,6 +8,7 @@ import {
   pinsStream,
   reachOf,
   unmet,
+  whyNotAllowed,
 } from '@stopgo/core';
 import { changeSmall, storeLog } from '@stopgo/log';
 import type { approvals as wire } from '@stopgo/proto';
@@ -30,7 +31,7 @@ export async function acceptTools(
   request: wire.AcceptToolsRequest,
   { principal, signal }: CallContext,
 ): Promise<{ readonly revisions: number[] }> {
-  if (reachOf(principal, 'tools.accept') !== 'all') throw permissionDenied('not allowed: tools.accept');
+  if (reachOf(principal, 'tools.accept') !== 'all') throw permissionDenied(whyNotAllowed(principal, 'tools.accept'));
   check(request);
   const log = storeLog(given.store);
   const revisions: number[] = [];

@@ -1,4 +1,4 @@
-import { isAskedOf, mayReach, permissionDenied, principalOf, reachOf } from '@stopgo/core';
+import { isAskedOf, mayReach, permissionDenied, principalOf, reachOf, whyNotAllowed } from '@stopgo/core';
 import type { Loaded } from '@stopgo/log';
 import type { CallContext } from '@stopgo/rpc';
 import type { ApprovalsDependencies } from './dependencies.ts';
@@ -17,7 +17,7 @@ export async function requireAsked(
   notFound: (approvalId: string) => Error,
 ): Promise<void> {
   const action = 'approval.resolve';
-  if (reachOf(principal, action) === 'none') throw permissionDenied(`not allowed: ${action}`);
+  if (reachOf(principal, action) === 'none') throw permissionDenied(whyNotAllowed(principal, action));
   if (mayReach(principal, action, principalOf(state))) return;
   const { approval } = await store.getApproval({ approvalId });
   if (approval === undefined || !isAskedOf(approval, principal, clock.now())) throw notFound(approvalId);

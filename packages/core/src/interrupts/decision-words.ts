@@ -1,6 +1,7 @@
 import { approvals } from '@stopgo/proto';
 import { choiceWords, type SaidKind } from '../events/decisions.ts';
 import type { Json } from '../text/json.ts';
+import { suggest } from '../text/suggest.ts';
 
 const { APPROVE, REJECT, HAPPENED } = approvals.DecisionKind;
 
@@ -39,9 +40,12 @@ export const decisionOfChoice = (word: string): SaidKind | undefined =>
 
 const plain = (word: string): string => word.trim().toLowerCase();
 
+const yesOrNo = [...approveWords, ...rejectWords];
+const otherChoices = [...choices.keys()].filter((word) => !answers.has(word));
+
 const accepted =
-  'give {"approved": true|false}, or "action" or "answer" with one of yes, y, true, approve, approved, ok, confirm, ' +
-  'no, n, false, reject, rejected, deny, denied, cancel';
+  `give {"approved": true|false}, or "action" or "answer" with one of ${yesOrNo.join(', ')}; ` +
+  `"action" takes ${otherChoices.join(', ')} as well`;
 
 /** The members that the body of a decision may have. */
 export const decisionMembers: readonly string[] = [
@@ -71,7 +75,12 @@ export function parseDecision(body: Json): ParsedDecision {
     const value = fields[field];
     if (value === undefined) continue;
     const kind = typeof value === 'string' ? readers[field](value) : undefined;
-    if (kind === undefined) return problem(`"${field}" is no decision: ${accepted}`);
+    if (kind === undefined) {
+      const known = field === 'action' ? [...yesOrNo, ...otherChoices] : yesOrNo;
+      const meant = typeof value === 'string' ? suggest(value, known) : undefined;
+      const guess = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+      return problem(`"${field}" is no decision${guess}: ${accepted}`);
+    }
     given.push({ field, kind });
   }
   const first = given[0];

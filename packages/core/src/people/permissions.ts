@@ -74,6 +74,23 @@ export function reachOf(principal: Principal, action: Action): Reach {
 /** Whether what a user presented may be used for something of this scope. */
 export const hasScope = ({ scopes }: UserPrincipal, scope: Scope): boolean => scopes?.includes(scope) ?? true;
 
+/** Why somebody may not do something, in words for them: what of their key or their role is in the way. */
+export function whyNotAllowed(principal: Principal, action: Action): string {
+  switch (principal.kind) {
+    case 'setup':
+      return 'this key makes the first user and nothing else: POST /users with it';
+    case 'user': {
+      const { scope } = permissions[action];
+      if (hasScope(principal, scope)) return `your role ${principal.role} does not allow this: ${action}`;
+      const has = principal.scopes?.join(', ') || 'none';
+      const what = principal.via === 'link' ? 'a link' : 'this API key';
+      return `${what} does not allow this: ${action} needs the scope ${scope}, and it has ${has}`;
+    }
+    default:
+      return `not allowed: ${action}`;
+  }
+}
+
 /** Whether somebody may do something to what belongs to this principal, by its key. */
 export function mayReach(principal: Principal, action: Action, owner: string): boolean {
   const reach = reachOf(principal, action);

@@ -6,6 +6,7 @@ import {
   publicActions,
   type Reach,
   reachOf,
+  whyNotAllowed,
 } from '../../src/people/permissions.ts';
 import { anonymous, type Scope, scopes, type UserPrincipal } from '../../src/people/principal.ts';
 import { type Role, roles } from '../../src/people/roles.ts';
@@ -78,4 +79,19 @@ test('where nobody has to sign in everybody may do everything; with the key that
     ...actions.filter((action) => publicActions.has(action)),
     'user.create',
   ]);
+});
+
+test('who may not do something is told what of their key or their role is in the way', () => {
+  const key = (...some: Scope[]): UserPrincipal => ({ ...user('USER', some), via: 'api_key' });
+  expect(whyNotAllowed(key('read', 'converse'), 'approval.resolve')).toBe(
+    'this API key does not allow this: approval.resolve needs the scope approve, and it has read, converse',
+  );
+  expect(whyNotAllowed(key(), 'tools.list')).toBe(
+    'this API key does not allow this: tools.list needs the scope read, and it has none',
+  );
+  expect(whyNotAllowed({ ...key('approve'), via: 'link' }, 'user.create')).toMatch(/^a link does not allow this: /);
+  // With the scope it is the role.
+  for (const one of [user('USER'), key('admin')])
+    expect(whyNotAllowed(one, 'user.create')).toBe('your role USER does not allow this: user.create');
+  expect(whyNotAllowed(anonymous, 'user.create')).toBe('not allowed: user.create');
 });

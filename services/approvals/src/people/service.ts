@@ -20,6 +20,7 @@ import {
   signIn,
   userIdOf,
   userKey,
+  whyNotAllowed,
 } from '@stopgo/core';
 import { storeLog } from '@stopgo/log';
 import type { store, views, people as wire } from '@stopgo/proto';
@@ -115,7 +116,7 @@ async function create(
 /** The edge has asked the same table; whoever reaches this service otherwise is asked here. */
 function require({ principal }: Pick<CallContext, 'principal'>, action: Action, userId = ''): void {
   if (mayReach(principal, action, userKey(userId))) return;
-  throw permissionDenied(`not allowed: ${action}`);
+  throw permissionDenied(whyNotAllowed(principal, action));
 }
 
 function insistOnGateway(peerInternal: boolean): void {

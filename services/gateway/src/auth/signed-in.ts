@@ -1,4 +1,4 @@
-import { DomainError, mayReach, type Principal, permissionDenied, publicActions, reachOf, userKey } from '@stopgo/core';
+import { DomainError, mayReach, permissionDenied, publicActions, reachOf, userKey, whyNotAllowed } from '@stopgo/core';
 import type { Authorize, Resource } from '../authorize.ts';
 import { approvalNotFound, conversationNotFound } from '../path-ids.ts';
 import type { Owners } from './owners.ts';
@@ -15,24 +15,16 @@ export const signedInRule =
       throw notSignedIn('sign in first: send Authorization: Bearer with a token, or X-API-Key');
     const reach = reachOf(principal, action);
     if (reach === 'all' || (reach === 'own' && resource.id === undefined)) return true;
-    if (reach === 'none') throw permissionDenied(whyNot(principal, action));
+    if (reach === 'none') throw permissionDenied(whyNotAllowed(principal, action));
     const owner = await ownerOf(owners, resource);
     if (owner !== undefined && mayReach(principal, action, owner)) return true;
     if (resource.kind === 'approval' && owner !== undefined && (await owners.isAskedOf(resource.id ?? '', principal)))
       return true;
     // Who may see a user anyway is told that they may not do this.
     if (resource.kind === 'user' && owner !== undefined && mayReach(principal, 'user.read', owner))
-      throw permissionDenied(whyNot(principal, action));
+      throw permissionDenied(whyNotAllowed(principal, action));
     throw notThere(resource);
   };
-
-function whyNot(principal: Principal, action: string): string {
-  if (principal.kind === 'setup') return 'this key makes the first user and nothing else: POST /users with it';
-  if (principal.kind !== 'user') return `not allowed: ${action}`;
-  return principal.scopes === undefined
-    ? `your role ${principal.role} does not allow this: ${action}`
-    : `neither your role ${principal.role} nor the scopes of this API key allow more than they do: ${action}`;
-}
 
 async function ownerOf(owners: Owners, { kind, id = '' }: Resource): Promise<string | undefined> {
   switch (kind) {
