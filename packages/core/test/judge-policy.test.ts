@@ -83,6 +83,18 @@ describe('a predicate that cannot be evaluated', () => {
     expect(ruling?.reason).toMatch(/^rule "a" cannot be evaluated: /);
   });
 
+  test('says how numbers of two kinds are reckoned with', () => {
+    const { reason = '' } = judge(rule('a', 'allow', { when: 'args.amount + run.turn > 5.0' })) ?? {};
+    expect(reason).toMatch(/'\(double, int\)'; CEL reckons with numbers of one kind, .*: write 2\.0 for 2, double/);
+    const { reason: other = '' } = judge(rule('a', 'allow', { when: 'args.to.name > 5' })) ?? {};
+    expect(other).toMatch(/'\(string, int\)'$/);
+  });
+
+  // What is on the record is evaluated as it was, also where a file of today is refused.
+  test('in a part that is not needed decides nothing', () => {
+    expect(judge(rule('a', 'allow', { when: 'true || args.amount * 2 > 5' }))?.verdict).toBe('allow');
+  });
+
   test('asks whatever is allowed after it', () => {
     expect(judge(rule('a', 'deny', { when: failing }), rule('b', 'allow'))).toMatchObject({
       verdict: 'ask',
@@ -188,7 +200,7 @@ test('the place of a fault in a predicate is told', () => {
     problems: [
       {
         message:
-          'rule "a": there is no arg; did you mean args? There are args, call, caller, run (line 2, character 3 of it)',
+          'rule "a": there is no arg; did you mean args? (there are args, call, caller, run) (line 2, character 3 of it)',
       },
     ],
   });

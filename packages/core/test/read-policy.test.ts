@@ -88,6 +88,31 @@ describe('a rule', () => {
     [{ name: 'a\u200bb' }, 'rules.0.name: rule "a\\\\u{200b}b": expected a name: one line of text, at most 200 bytes'],
     [{ verdict: undefined }, 'rules.0: rule "one": verdict is required: allow, ask or deny'],
     [{ verdict: 'maybe' }, 'rules.0.verdict: rule "one": expected allow, ask or deny'],
+    [{ verdict: 'alow' }, 'rules.0.verdict: rule "one": expected allow, ask or deny; did you mean allow?'],
+    [
+      { approvers: ['role:admin'] },
+      'rules.0.approvers.0: rule "one": there is no role "admin"; there are USER, ADMIN, SUPER_ADMIN; did you mean ADMIN?',
+    ],
+    [
+      { expires: JSON.parse('{ "after": "1h", "then": "rejct" }') },
+      'rules.0.expires.then: rule "one": expected reject (as without it) or leave; did you mean reject?',
+    ],
+    [
+      { when: 'args.amount * 2 > 10' },
+      'rules.0.when: rule "one": it can never be evaluated: numbers of args are doubles, and CEL takes * of two of one kind; write 2.0 in place of 2 (character 13 of it)',
+    ],
+    [
+      { when: 'args.list.exists(one, has(args.n) && args.order.n % 2 == 0)' },
+      'rules.0.when: rule "one": it can never be evaluated: numbers of args are doubles, and CEL takes % of whole numbers alone; write int(args.order.n) (character 51 of it)',
+    ],
+    [
+      { when: 'zzzzz == 1' },
+      'rules.0.when: rule "one": there is no zzzzz; there are args, call, caller, run (character 1 of it)',
+    ],
+    [
+      { when: 'run.steps == 1' },
+      'rules.0.when: rule "one": run has no steps; it has turn, calls, calls_of_server, calls_of_tool, tools, approvals (character 4 of it)',
+    ],
     [{ tools: 'x' }, 'rules.0.tools: rule "one": there is no key "tools"; did you mean tool?'],
     [{ tool: 5 }, 'rules.0.tool: rule "one": expected a name, or a pattern of names: * for any characters, ? for one'],
     [
@@ -123,7 +148,11 @@ describe('a rule', () => {
     ],
     [
       { expires: { after: '1h' }, remind: ['2h'] },
-      'rules.0.remind: rule "one": never happens: the approval is over after 1h',
+      'rules.0.remind: rule "one": what is to come after 2h never happens: the approval is over after 1h (then: leave keeps it open)',
+    ],
+    [
+      { expires: { after: '1h' }, escalate: [{ after: '1h', to: ['role:ADMIN'] }] },
+      'rules.0.escalate: rule "one": what is to come after 1h never happens: the approval is over after 1h (then: leave keeps it open)',
     ],
     [
       { notify: ['a b'] },

@@ -40,7 +40,7 @@ describe('a fault is told with its rule, line and column', () => {
     expect(
       located('name: a\napprovals:\n  rules:\n    - name: one\n      verdict: ask\n      when: arg.x == 1\n'),
     ).toEqual([
-      'agents/agent.yaml:6:7: approvals.rules[0].when: rule "one": there is no arg; did you mean args? There are args, call, caller, run (character 1 of it)',
+      'agents/agent.yaml:6:7: approvals.rules[0].when: rule "one": there is no arg; did you mean args? (there are args, call, caller, run) (character 1 of it)',
     ]);
   });
 

@@ -162,6 +162,7 @@ export function workOf({ parts, comparing }: Cost, { values, bytes }: Sizes): st
 
 function unknownName(name: string, known: readonly string[], of = ''): string {
   const meant = suggest(name, known);
-  const said = of === '' ? `there is no ${name}` : `${of} has no ${name}`;
-  return `${said}${meant === undefined ? '' : `; did you mean ${meant}?`} There are ${known.join(', ')}`;
+  const [said, there] = of === '' ? [`there is no ${name}`, 'there are'] : [`${of} has no ${name}`, 'it has'];
+  const list = `${there} ${known.join(', ')}`;
+  return meant === undefined ? `${said}; ${list}` : `${said}; did you mean ${meant}? (${list})`;
 }

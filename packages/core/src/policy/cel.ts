@@ -3,12 +3,23 @@
  * its text and from the sizes of what it is evaluated over, never from time.
  */
 import { celEnv, isCelError, parse, plan } from '@bufbuild/cel';
-import { type Cost, checkExpression, type Expression, type OfCaller, type Sizes, workOf } from './cel-check.ts';
+import {
+  type Cost,
+  checkExpression,
+  type Expression,
+  type ExpressionProblem,
+  type OfCaller,
+  type Sizes,
+  workOf,
+} from './cel-check.ts';
+import { mixedNumbers, ofMixedNumbers } from './cel-numbers.ts';
 
 /** A predicate that can be evaluated. */
 export type Predicate = OfCaller & {
   readonly cost: Cost;
   readonly evaluate: ReturnType<typeof plan>;
+  /** A part of it that can never be evaluated. What is written anew is refused for it; what is on the record is evaluated as it was. */
+  readonly mixed?: PredicateProblem;
 };
 
 /** What is wrong with the text of a predicate, and where in it that is: characters from 0. */
@@ -33,9 +44,18 @@ export function readPredicate(text: string): Predicate | PredicateProblem {
     const expression: Expression | undefined = parsed.expr;
     if (expression === undefined) return { message: 'it says nothing', offset: 0 };
     const checked = checkExpression(expression, (name) => environment.funcs.find(name) !== undefined);
-    if ('message' in checked)
-      return { message: checked.message, offset: parsed.sourceInfo?.positions[String(checked.id)] ?? 0 };
-    return { cost: checked, ofCaller: checked.ofCaller, evaluate: plan(environment, parsed) };
+    const placed = ({ message, id }: ExpressionProblem): PredicateProblem => ({
+      message,
+      offset: parsed.sourceInfo?.positions[String(id)] ?? 0,
+    });
+    if ('message' in checked) return placed(checked);
+    const mixed = mixedNumbers(expression);
+    return {
+      cost: checked,
+      ofCaller: checked.ofCaller,
+      evaluate: plan(environment, parsed),
+      ...(mixed && { mixed: placed(mixed) }),
+    };
   } catch (error) {
     return { message: wordsOf(error), offset: offsetOf(error) };
   }
@@ -48,11 +68,13 @@ export function evaluate(predicate: Predicate, bindings: Bindings, sizes: Sizes)
   try {
     const result: unknown = predicate.evaluate(bindings as Parameters<Predicate['evaluate']>[0]);
     if (typeof result === 'boolean') return { kind: 'value', value: result };
-    return { kind: 'unknown', why: isCelError(result) ? result.message : 'it came to no true or false' };
+    return { kind: 'unknown', why: isCelError(result) ? advised(result.message) : 'it came to no true or false' };
   } catch (error) {
-    return { kind: 'unknown', why: wordsOf(error) };
+    return { kind: 'unknown', why: advised(wordsOf(error)) };
   }
 }
+
+const advised = (words: string): string => `${words}${ofMixedNumbers(words)}`;
 
 function wordsOf(error: unknown): string {
   if (error instanceof RangeError) return 'it is nested too deeply';

@@ -79,12 +79,15 @@ export class PolicyReader {
   keys(value: Readonly<Record<string, unknown>>, known: readonly string[]): void {
     for (const key of Object.keys(value)) {
       if (known.includes(key)) continue;
-      const meant = suggest(key, known);
-      this.at(key).problem(
-        `there is no key ${this.quoted(key)}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
-      );
+      this.at(key).problem(`there is no key ${this.quoted(key)}${didYouMean(key, known)}`);
     }
   }
+}
+
+/** What to add where one of these words was meant, if it is near enough to one. */
+export function didYouMean(written: unknown, known: readonly string[]): string {
+  const meant = typeof written === 'string' ? suggest(written, known) : undefined;
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
 /** Whether plain data is a mapping of keys. */

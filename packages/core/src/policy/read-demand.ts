@@ -3,7 +3,7 @@ import { formatDuration, parseDuration } from '../text/duration.ts';
 import { keyOf } from './merge-demands.ts';
 import { readNotify } from './notify.ts';
 import type { ApproverSpec, DemandSpec, EscalationSpec } from './policy.ts';
-import { isMapping, type PolicyReader } from './policy-reader.ts';
+import { didYouMean, isMapping, type PolicyReader } from './policy-reader.ts';
 
 /** The keys of a rule that say what an approval takes: only a rule that asks may have them. */
 export const demandKeys = ['approvers', 'separation_of_duties', 'expires', 'remind', 'escalate'] as const;
@@ -36,9 +36,16 @@ export function readDemand(rule: Readonly<Record<string, unknown>>, reader: Poli
   const notRequester = reader.at('separation_of_duties').flag(rule.separation_of_duties);
   if (expires?.verdict === 'reject') {
     const isLate = (ms: number): boolean => ms >= expires.afterMs;
-    const told = `never happens: the approval is over after ${formatDuration(expires.afterMs)}`;
-    if (remindAfterMs.some(isLate)) reader.at('remind').problem(told);
-    if (escalations.some(({ afterMs }) => isLate(afterMs))) reader.at('escalate').problem(told);
+    const over = `never happens: the approval is over after ${formatDuration(expires.afterMs)} (then: leave keeps it open)`;
+    const tell = (key: string, times: readonly number[]): void => {
+      const late = times.filter(isLate).map(formatDuration);
+      if (late.length > 0) reader.at(key).problem(`what is to come after ${late.join(', ')} ${over}`);
+    };
+    tell('remind', remindAfterMs);
+    tell(
+      'escalate',
+      escalations.map(({ afterMs }) => afterMs),
+    );
   }
   return { approvers, votes, notRequester, ...(expires && { expires }), remindAfterMs, escalations };
 }
@@ -79,7 +86,10 @@ function readApprover(value: unknown, reader: PolicyReader): ApproverSpec | unde
   const [, kind, name] = /^(user|role|group):\s*(.+)$/.exec(written) ?? [];
   if (kind === 'role') {
     const role = roles.find((one) => one === name);
-    if (role === undefined) reader.problem(`there is no role ${reader.quoted(name)}; there are ${roles.join(', ')}`);
+    if (role === undefined)
+      reader.problem(
+        `there is no role ${reader.quoted(name)}; there are ${roles.join(', ')}${didYouMean(name, roles)}`,
+      );
     return role && { kind: 'role', name: role };
   }
   if (name !== undefined && reader.isName(name)) return { kind: kind === 'group' ? 'group' : 'user', name };
@@ -97,7 +107,8 @@ function readExpiry(value: unknown, reader: PolicyReader): DemandSpec['expires']
   reader.keys(value, ['after', 'then']);
   const afterMs = readAfter(value.after, reader.at('after'));
   const after = value.then ?? 'reject';
-  if (after !== 'reject' && after !== 'leave') reader.at('then').problem('expected reject or leave');
+  if (after !== 'reject' && after !== 'leave')
+    reader.at('then').problem(`expected reject (as without it) or leave${didYouMean(after, ['reject', 'leave'])}`);
   return { afterMs, verdict: after === 'leave' ? 'leave' : 'reject' };
 }
 

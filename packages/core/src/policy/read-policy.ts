@@ -4,7 +4,7 @@ import { readPredicate } from './cel.ts';
 import type { Hints } from './hints.ts';
 import { readNotify } from './notify.ts';
 import type { Policy, Rule, RuleVerdict } from './policy.ts';
-import { isMapping, type PolicyProblem, PolicyReader } from './policy-reader.ts';
+import { didYouMean, isMapping, type PolicyProblem, PolicyReader } from './policy-reader.ts';
 import { demandKeys, readDemand } from './read-demand.ts';
 
 /** Rules of one policy. */
@@ -65,7 +65,8 @@ function readRule(value: Readonly<Record<string, unknown>>, place: PolicyReader)
   reader.keys(value, ruleKeys);
   const verdict = verdicts.find((one) => one === value.verdict);
   if (value.verdict === undefined) reader.problem('verdict is required: allow, ask or deny');
-  else if (verdict === undefined) reader.at('verdict').problem('expected allow, ask or deny');
+  else if (verdict === undefined)
+    reader.at('verdict').problem(`expected allow, ask or deny${didYouMean(value.verdict, verdicts)}`);
   for (const key of [...demandKeys, 'notify'])
     if (value[key] !== undefined && verdict !== undefined && verdict !== 'ask')
       reader.at(key).problem(`is for rules that ask; the verdict of this one is ${verdict}`);
@@ -88,8 +89,9 @@ function readRule(value: Readonly<Record<string, unknown>>, place: PolicyReader)
 function readWhen(value: unknown, reader: PolicyReader): string | undefined {
   const when = readText(value, reader, whenCharactersMax);
   const predicate = when === undefined ? undefined : readPredicate(when);
-  if (predicate !== undefined && 'message' in predicate) {
-    const { message, offset } = predicate;
+  const fault = predicate !== undefined && 'message' in predicate ? predicate : predicate?.mixed;
+  if (fault !== undefined) {
+    const { message, offset } = fault;
     const lines = (when ?? '').slice(0, offset).split('\n');
     const line = lines.length === 1 ? '' : `line ${lines.length}, `;
     reader.problem(`${message} (${line}character ${(lines.at(-1) ?? '').length + 1} of it)`);
