@@ -57,6 +57,7 @@ export const leftOutFiles: Readonly<Record<string, string>> = {
   'swapped-servers.test.ts': 'has tool servers of its own',
   'tool-server-replicas.test.ts': 'is about the launcher of separate processes',
   'tool-servers.test.ts': 'has tool servers of its own',
+  'two-policies.test.ts': 'starts services one by one, with two configurations of its own',
   'tool-selection.test.ts': 'has a configuration of its own: a tree, and a tool server whose tools are selected',
   'tools.test.ts': 'has tool servers of its own',
   'tree-loop.test.ts': 'has configurations of its own: trees',
