@@ -20,5 +20,6 @@ export {
   secretFilter,
   secretMark,
 } from './secret-filter.ts';
+export { isSecretArgument } from './secret-words.ts';
 export { shownUrl } from './shown-url.ts';
 export { carriesTokenInClear, mayCarryToken } from './token-targets.ts';

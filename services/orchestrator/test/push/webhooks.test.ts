@@ -84,6 +84,30 @@ test('secrets of the process, what looks like a credential, and arguments that a
   expect(data.approval.arguments_cut).toBe(false);
 });
 
+test('a secret is known by the words of its name, however they are joined, and by the name beside its value', () => {
+  const args = {
+    db_password: 'one-of-them',
+    nested: { 'api-token': 'two-of-them', clientSecret: 'three-of-them' },
+    env: [
+      { name: 'AWS_SECRET_ACCESS_KEY', value: 'four-of-them' },
+      { name: 'REGION', value: 'north' },
+    ],
+    max_tokens: 4_000,
+    key: 'customers/4000',
+  };
+  const { text, data } = dataOf({ argumentsJson: JSON.stringify(args), description: `pay(${JSON.stringify(args)})` });
+  expect(text).not.toContain('of-them');
+  expect(data.approval.arguments).toEqual({
+    db_password: '[secret]',
+    nested: { 'api-token': '[secret]', clientSecret: '[secret]' },
+    env: [
+      { name: 'AWS_SECRET_ACCESS_KEY', value: '[secret]' },
+      { name: 'REGION', value: 'north' },
+    ],
+    ...{ max_tokens: 4_000, key: 'customers/4000' },
+  });
+});
+
 test('with more secrets by name than are looked for, no arguments are shown, nor what is said of them', () => {
   const tokens = Array.from({ length: 65 }, (_, index) => `hidden-${index}`);
   const args = { token: tokens, note: tokens.join(' ') };

@@ -1,5 +1,5 @@
 import { type Json, parseJson } from '@stopgo/core';
-import { isSecretName, type SecretFilter, secretMark, withoutCredentials } from '@stopgo/security';
+import { isSecretArgument, type SecretFilter, secretMark, withoutCredentials } from '@stopgo/security';
 import { argumentsBytesShown, argumentTextCharactersMax } from '../bounds.ts';
 
 /** Fewest characters of an argument that is secret by name, for which texts are searched. */
@@ -39,8 +39,9 @@ export function cleanArguments(argumentsJson: string, secrets: SecretFilter): Cl
     }
     if (Array.isArray(value)) return value.map(clean);
     if (typeof value !== 'object' || value === null) return value;
+    const isSecret = secretIn(value);
     return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [hide(key), isSecretName(key) ? secretMark : clean(inner)]),
+      Object.entries(value).map(([key, inner]) => [hide(key), isSecret(key) ? secretMark : clean(inner)]),
     );
   };
   const cleaned = parsed === undefined ? undefined : clean(parsed);
@@ -54,10 +55,21 @@ function withoutIt(text: string, secret: string): string {
   return text.replaceAll(secret, secretMark).replaceAll(JSON.stringify(secret).slice(1, -1), secretMark);
 }
 
+/**
+ * Which members of a value are secret by their names. Of `{"name": "DB_PASSWORD", "value": "…"}`, as lists of variables have them, it is the
+ * value.
+ */
+function secretIn(value: object): (key: string) => boolean {
+  const entry = value as { readonly [key: string]: unknown };
+  const isSecretEntry = ['name', 'key'].some((key) => typeof entry[key] === 'string' && isSecretArgument(entry[key]));
+  return (key) => isSecretArgument(key) || (isSecretEntry && key.toLowerCase() === 'value');
+}
+
 /** What is secret by the name that it has, or that something around it has; what has few characters would be found everywhere. */
 function collect(value: Json, found: Set<string>, isSecret = false): void {
   if (typeof value === 'object' && value !== null) {
-    for (const [key, inner] of Object.entries(value)) collect(inner, found, isSecret || isSecretName(key));
+    const isNamedSo = secretIn(value);
+    for (const [key, inner] of Object.entries(value)) collect(inner, found, isSecret || isNamedSo(key));
     return;
   }
   const text = String(value);
