@@ -149,6 +149,24 @@ test('approvals that no rule asks for are told as the policy says, and the conve
   expect((await push()).text).not.toContain(ops.url);
 });
 
+test('a call that somebody changes is told as theirs: who, and from what', { timeout: longMs }, async () => {
+  const approval = await asked('pay', { to: 'web-1' });
+  await finance.reached(1);
+  expect((await decide(approval, 'ana', { approved: true, arguments: { to: 'web-2' } })).status).toBeLessThan(300);
+  const changed = () =>
+    finance.got.find(({ body }) => body.data.approval.edited !== undefined && body.type === 'approval.requested');
+  await vi.waitFor(() => expect(changed()).toBeDefined(), 30_000);
+  expect(changed()?.body.data).toMatchObject({
+    approval: {
+      arguments: { to: 'web-2' },
+      edited: { by: 'ana', claimed: true, replaces: approval, arguments_before: { to: 'web-1' } },
+    },
+    actor: { kind: 'person', name: 'ana', claimed: true },
+  });
+  const id: string = changed()?.body.data.approval.id;
+  expect((await decide(id, 'bob', { approved: false, reason: 'no' })).status).toBe(200);
+});
+
 test('whoever tells is killed before it can say so: it is told again under the same id', {
   timeout: longMs,
 }, async () => {

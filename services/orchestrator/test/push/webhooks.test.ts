@@ -48,7 +48,11 @@ const notice: Notice = {
   number: 0,
 };
 
-function dataOf(approval: Parameters<typeof create<typeof views.ApprovalSchema>>[1], title = 'hello') {
+function dataOf(
+  approval: Parameters<typeof create<typeof views.ApprovalSchema>>[1],
+  title = 'hello',
+  actor: Notice['actor'] = notice.actor,
+) {
   const made = create(views.ApprovalSchema, {
     id: 'a',
     conversationId: 'c',
@@ -59,7 +63,7 @@ function dataOf(approval: Parameters<typeof create<typeof views.ApprovalSchema>>
     ...approval,
   });
   const parts = { agent: 'cashier', publicUrl: undefined, now: 0, secrets: secretFilter(['a-key-of-the-process']) };
-  const text = noticeBody({ notice, approval: made, title, ...parts });
+  const text = noticeBody({ notice: { ...notice, actor }, approval: made, title, ...parts });
   return { text, data: JSON.parse(text).data };
 }
 
@@ -136,6 +140,37 @@ test('long arguments and descriptions are cut, and say so', () => {
   });
 });
 
+test('a changed call names who changed it, and from what; a secret of either version is in neither', () => {
+  const edited = {
+    argumentsJson: '{"to":"web-2","note":"was old-password-1"}',
+    argumentsBeforeJson: '{"to":"web-1","password":"old-password-1"}',
+    edit: {
+      replaces: 'before',
+      voter: { key: 'user:bob', name: 'bob@x.example', claimed: false },
+      said: 'the other one',
+    },
+  };
+  const bob = { kind: 'approver', id: 'bob@x.example', surface: 'rest', principal: 'user:bob' } as const;
+  const { text, data } = dataOf(edited, 'hello', bob);
+  expect(text).not.toContain('old-password-1');
+  expect(data.actor).toEqual({ kind: 'person', name: 'bob@x.example', claimed: false });
+  expect(data.approval).toMatchObject({
+    title: 'cashier wants to call pay on bank, changed by bob@x.example',
+    arguments: { to: 'web-2', note: 'was [secret]' },
+    edited: {
+      ...{ by: 'bob@x.example', claimed: false, said: 'the other one', replaces: 'before' },
+      ...{ arguments_before: { to: 'web-1', password: '[secret]' }, arguments_before_cut: false },
+    },
+  });
+  // It is asked for once more, because its tool has changed.
+  expect(dataOf(edited).data.actor).toEqual({ kind: 'agent', name: 'cashier' });
+  const claimed = dataOf({ edit: { ...edited.edit, voter: { name: 'eve', claimed: true } } }, '', bob).data;
+  expect([claimed.actor, claimed.approval.edited.claimed]).toEqual([
+    { kind: 'person', name: 'eve', claimed: true },
+    true,
+  ]);
+});
+
 test('names that would deceive are made visible, also in the title', () => {
   const { data } = dataOf({ tool: 'pay\u202eyap', server: '' });
   expect(data.approval.title).toBe('cashier wants to call pay\\u{202e}yap');
@@ -144,7 +179,15 @@ test('names that would deceive are made visible, also in the title', () => {
 test('what the schema says of an approval is what is sent, field by field', () => {
   const schema = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../docs/webhook.schema.json'), 'utf8'));
   const { approval } = schema.$defs;
-  const { data } = dataOf({ argumentsJson: '{}', requestedAt: { seconds: 1n, nanos: 0 } });
+  const edit = { replaces: 'b', said: 'so', voter: { name: 'bob' } };
+  const { data } = dataOf({
+    argumentsJson: '{}',
+    requestedAt: { seconds: 1n, nanos: 0 },
+    edit,
+    argumentsBeforeJson: '{}',
+  });
+  const { edited } = approval.properties;
+  expect(Object.keys(data.approval.edited).sort()).toEqual(Object.keys(edited.properties).sort());
   expect(Object.keys(data.approval).filter((key) => !(key in approval.properties))).toEqual([]);
   expect(approval.required.filter((key: string) => !(key in data.approval))).toEqual([]);
 });

@@ -15,7 +15,7 @@ import {
 import { facts, views } from '@stopgo/proto';
 import type { SecretFilter } from '@stopgo/security';
 import { descriptionBytesShown, titleNameCharactersMax } from '../bounds.ts';
-import { cleanArguments } from './clean-arguments.ts';
+import { cleanArguments, type ShownArguments } from './clean-arguments.ts';
 import type { NoticeLink } from './links.ts';
 import type { Notice } from './notices.ts';
 
@@ -51,7 +51,7 @@ export function noticeBody({ notice, approval, title, link, ...more }: NoticePar
         title: more.secrets.hide(visibleLine(title)),
         ...linkTo(publicUrl, `/conversations/${approval.conversationId}`),
       },
-      actor: shownActor(type === 'requested' ? { kind: 'agent', id: agent } : actor),
+      actor: type === 'requested' ? askerOf(approval, actor, agent) : shownActor(actor),
       ...(type === 'reminded' ? { reminder: number } : {}),
       ...(type === 'escalated' ? { escalation: number } : {}),
       ...(link === undefined
@@ -66,7 +66,9 @@ function shownApproval(
   approval: views.Approval,
   { agent, publicUrl, now, secrets }: Omit<NoticeParts, 'notice' | 'approval' | 'title'>,
 ) {
-  const { shown, isCut, isHidden, hide } = cleanArguments(approval.argumentsJson, secrets);
+  const clean = cleanArguments([approval.argumentsJson, approval.argumentsBeforeJson], secrets);
+  const { isHidden, hide } = clean;
+  const [current, before] = clean.versions;
   const line = (text: string): string => hide(visibleLine(text));
   const told = isHidden ? '' : hide(visibleText(approval.description));
   const description = cutText(told, descriptionBytesShown);
@@ -83,8 +85,9 @@ function shownApproval(
     agent: line(agent),
     node: line(approval.node),
     ...(approval.agents.length === 0 ? {} : { agents: approval.agents.map(line) }),
-    ...(shown === undefined ? {} : { arguments: shown }),
-    arguments_cut: isCut,
+    ...(current?.shown === undefined ? {} : { arguments: current.shown }),
+    arguments_cut: current?.isCut ?? false,
+    ...editOf(approval, before, hide),
     description: description.text,
     description_cut: isHidden || description.cut !== undefined || isDescriptionCut(approval.description),
     choices: approval.choices,
@@ -106,6 +109,21 @@ function shownApproval(
   };
 }
 
+/** Who changed the arguments, from what. */
+function editOf({ edit }: views.Approval, before: ShownArguments | undefined, hide: (text: string) => string) {
+  if (edit === undefined) return {};
+  return {
+    edited: {
+      by: hide(visibleLine(edit.voter?.name ?? '')),
+      claimed: edit.voter?.claimed ?? false,
+      ...(edit.said === '' ? {} : { said: hide(visibleText(edit.said)) }),
+      replaces: edit.replaces,
+      ...(before?.shown === undefined ? {} : { arguments_before: before.shown }),
+      arguments_before_cut: before?.isCut ?? false,
+    },
+  };
+}
+
 function decisionOf(approval: views.Approval, hide: (text: string) => string) {
   if (approval.decision === facts.Decision.UNSPECIFIED) return {};
   const by = decidedByOf(approval);
@@ -118,7 +136,7 @@ function decisionOf(approval: views.Approval, hide: (text: string) => string) {
 }
 
 /** What is asked, in one line for people. */
-function titleOf({ kind, tool, server, remoteAgentName }: views.Approval, agent: string): string {
+function titleOf({ kind, tool, server, remoteAgentName, edit }: views.Approval, agent: string): string {
   const named = (name: string): string => visibleLine(cutName(name));
   const call = server === '' ? named(tool) : `${named(tool)} on ${named(server)}`;
   switch (kind) {
@@ -127,12 +145,19 @@ function titleOf({ kind, tool, server, remoteAgentName }: views.Approval, agent:
     case facts.ApprovalKind.PROXY:
       return `${named(remoteAgentName)} asks whether to call ${call}`;
     default:
-      return `${named(agent)} wants to call ${call}`;
+      return `${named(agent)} wants to call ${call}${edit === undefined ? '' : `, changed by ${named(edit.voter?.name ?? '')}`}`;
   }
 }
 
 const cutName = (name: string): string =>
   name.length > titleNameCharactersMax ? `${name.slice(0, titleNameCharactersMax)}…` : name;
+
+/** Who has an approval asked for: the agent, or who changed the call. */
+function askerOf({ edit }: views.Approval, actor: Actor, agent: string) {
+  if (edit?.voter === undefined || actor.kind === 'system' || actor.kind === 'agent')
+    return shownActor({ kind: 'agent', id: agent });
+  return { kind: 'person', name: visibleLine(edit.voter.name), claimed: edit.voter.claimed };
+}
 
 function shownActor({ kind, id, surface = '', principal }: Actor) {
   const name = visibleLine(id);

@@ -8,27 +8,34 @@ const hiddenCharactersMin = 4;
 /** Most arguments that are secret by name: each is looked for in every text. With more of them no arguments are shown. */
 const hiddenMax = 64;
 
-/** Arguments as a webhook is shown them, and what keeps texts free of what was taken out. */
+/** Arguments of one version of a call, as a webhook is shown them. */
+export type ShownArguments = { readonly shown: Json | undefined; readonly isCut: boolean };
+
+/** Arguments of all versions of a call, and what keeps texts free of what was taken out. */
 export type CleanArguments = {
-  readonly shown: Json | undefined;
-  readonly isCut: boolean;
+  readonly versions: readonly ShownArguments[];
   /** Too much is secret by name for a text about the arguments to be searched. */
   readonly isHidden: boolean;
   /** A text without the secrets of this process, what looks like a credential, and the arguments that are secret by name. */
   readonly hide: (text: string) => string;
 };
 
-/** Takes secrets out of the arguments of a call, and cuts them. */
-export function cleanArguments(argumentsJson: string, secrets: SecretFilter): CleanArguments {
-  const parsed = argumentsJson === '' ? undefined : parseJson(argumentsJson);
+/** Takes secrets out of the arguments of a call, and cuts them. What is secret in one version of them is taken out of all. */
+export function cleanArguments(versionsJson: readonly string[], secrets: SecretFilter): CleanArguments {
+  const parsed = versionsJson.map((json) => (json === '' ? undefined : parseJson(json)));
   const found = new Set<string>();
-  if (parsed !== undefined) collect(parsed, found);
+  for (const one of parsed) if (one !== undefined) collect(one, found);
   const isHidden = found.size > hiddenMax;
   // The longest first: one may be a part of another.
   const named = [...found].sort((one, other) => other.length - one.length).slice(0, hiddenMax);
   const hide = (text: string): string =>
     withoutCredentials(named.reduce((left, one) => withoutIt(left, one), secrets.hide(text)));
-  if (isHidden) return { shown: {}, isCut: true, isHidden, hide };
+  const version = (one: Json | undefined): ShownArguments =>
+    isHidden ? { shown: {}, isCut: true } : shownArguments(one, hide);
+  return { versions: parsed.map(version), isHidden, hide };
+}
+
+function shownArguments(given: Json | undefined, hide: (text: string) => string): ShownArguments {
   let isCut = false;
   const clean = (value: Json): Json => {
     if (typeof value === 'string') {
@@ -44,10 +51,10 @@ export function cleanArguments(argumentsJson: string, secrets: SecretFilter): Cl
       Object.entries(value).map(([key, inner]) => [hide(key), isSecret(key) ? secretMark : clean(inner)]),
     );
   };
-  const cleaned = parsed === undefined ? undefined : clean(parsed);
+  const cleaned = given === undefined ? undefined : clean(given);
   if (cleaned === undefined || Buffer.byteLength(JSON.stringify(cleaned)) <= argumentsBytesShown)
-    return { shown: cleaned, isCut, isHidden, hide };
-  return { shown: firstOf(cleaned), isCut: true, isHidden, hide };
+    return { shown: cleaned, isCut };
+  return { shown: firstOf(cleaned), isCut: true };
 }
 
 /** A text without a secret, as it is and as JSON writes it. */
