@@ -177,6 +177,7 @@ test.each([
   ['another protocol', { url: 'ftp://127.0.0.1/' }],
   ['a password in it', { url: 'https://ann:secret@there.example/' }],
   ['two lines', { token: 'a\r\nX-Other: b' }],
+  ['an id as webhooks have', { id: 'webhook:ops' }],
   ['too long', { url: `https://there.example/${'x'.repeat(3_000)}` }],
 ])('a config with %s is refused, and no task is made', async (_, wrong) => {
   const peer = await clientOf(under.platform.url);

@@ -44,6 +44,8 @@ export type JudgedCall = {
 export type Judgement = {
   readonly call: JudgedCall;
   readonly demand?: DemandSpec;
+  /** Names of all rules that ask for it, each with its webhooks; absent: none does. */
+  readonly asking?: readonly string[];
   readonly standingId?: string;
 };
 
@@ -95,7 +97,7 @@ export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0, 
   const names = namesOnRecord(target);
   const digest = callDigest({ server: names.server, tool: tool.name, pin, argumentsJson });
   const verdict = verdictOn(tool, site, noun, { argumentsJson, digest }, given);
-  const { disposition, reason, rule = '', demand, standingId } = verdict;
+  const { disposition, reason, rule = '', demand, asking, standingId } = verdict;
   const ruled = { rule, policyDigest: site.policyDigest ?? '' };
   if (disposition === facts.Disposition.REFUSED) return { call: { ...refused(notAllowed(reason)), reason, ...ruled } };
   return {
@@ -111,6 +113,7 @@ export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0, 
       ...ruled,
     },
     ...(demand && { demand }),
+    ...(asking && { asking }),
     ...(standingId === undefined ? {} : { standingId }),
   };
 }

@@ -24,6 +24,8 @@ export type CallVerdict = {
   readonly rule?: string;
   /** What the approval takes that is asked for; absent: any yes. */
   readonly demand?: DemandSpec;
+  /** Names of all rules that ask for it; absent: the defaults do, or nothing is asked. */
+  readonly asking?: readonly string[];
   /** The standing approval that lets it run. */
   readonly standingId?: string;
 };
@@ -45,7 +47,7 @@ export function verdictOn(
   const isRequired = tool.approvalRequired || (byDefault.kind === 'ask' && site.node.approval === 'require');
   const asked = (reason: string, ruled?: Ruling): CallVerdict => {
     const demand = ruled?.demand;
-    const ofRule = ruled === undefined ? {} : { rule: ruled.rule, ...(demand && { demand }) };
+    const ofRule = ruled === undefined ? {} : { rule: ruled.rule, asking: ruled.asking, ...(demand && { demand }) };
     const stands =
       isRequired || demand !== undefined || ruled?.isUnknown
         ? undefined
@@ -66,7 +68,7 @@ export function verdictOn(
       return {
         disposition: GATED,
         reason: `${byDefault.reason}; approval: require holds whatever rule "${rule}" allows`,
-        rule,
+        ...{ rule, asking: [rule] },
       };
     }
     default:

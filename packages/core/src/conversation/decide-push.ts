@@ -66,11 +66,19 @@ export function tellWebhooks(push: views.Push, named: readonly NamingOfWebhook[]
   return [...first].map(([webhook, revision]) =>
     fact('pushConfigured', {
       conversationId: push.conversationId,
-      configId: `${webhookIdPrefix}${webhook}`,
+      configId: webhookIdIn(push, webhook),
       webhook,
       afterRevision: revision - 1,
     }),
   );
+}
+
+/** The id of a webhook's config. Before webhooks were, somebody may have given that id to an address: it is left to them. */
+function webhookIdIn({ configs }: views.Push, webhook: string): string {
+  let id = `${webhookIdPrefix}${webhook}`;
+  // No name of a webhook holds a colon, so the next one is of no other webhook either.
+  while (configs.some((config) => config.id === id && config.webhook !== webhook)) id = `${webhookIdPrefix}${id}`;
+  return id;
 }
 
 /** Ends a config that somebody made; nothing, if it is not there. */

@@ -72,7 +72,7 @@ export function approvalRequest(run: RunState, call: Askable, now: number): { id
 export function approvalOf(
   run: RunState,
   stepId: string,
-  { call, demand, standingId = '' }: Judgement & { readonly call: { readonly callId: string } },
+  { call, demand, asking = [], standingId = '' }: Judgement & { readonly call: { readonly callId: string } },
   callRevision: number,
   { policy, now }: { readonly policy: Policy | undefined; readonly now: number },
 ): Fact[] {
@@ -82,7 +82,7 @@ export function approvalOf(
   if (!isSent(target) || (!automatic && disposition !== wire.Disposition.GATED)) return [];
   // What is decided at once demands nobody, and is told to nobody.
   const asks = automatic || demand === undefined ? {} : { demand };
-  const notify = automatic ? [] : notifyOf(policy, call.rule || undefined);
+  const notify = automatic ? [] : notifyOf(policy, asking);
   const askable = { ...call, ...asks, notify, target, stepId, asked: 0, callRevision };
   const { id: approvalId, fact: request } = approvalRequest(run, askable, now);
   if (!automatic) return [request];

@@ -60,6 +60,8 @@ export type Ruling = {
   readonly rule: string;
   readonly reason: string;
   readonly demand?: DemandSpec;
+  /** Names of all rules whose demands these are. */
+  readonly asking: readonly string[];
   /** A rule could not be evaluated: a person is to look at this very call. */
   readonly isUnknown?: true;
 };
@@ -127,15 +129,16 @@ function both(unknown: Ruling | undefined, next: Ruling): Ruling {
   const { rule, reason } = unknown;
   if (merged === undefined) {
     const nobodyMay = `nobody may decide both by it and by rule "${next.rule}"`;
-    return { verdict: 'deny', rule, reason: `${reason}; ${nobodyMay}`, isUnknown: true };
+    return { verdict: 'deny', rule, reason: `${reason}; ${nobodyMay}`, asking: [], isUnknown: true };
   }
   // Of rules that nobody can tell anything of, the first is named.
   const named = next.isUnknown ? { rule, reason } : { rule: next.rule, reason: `${reason}; ${next.reason}` };
-  return { verdict: 'ask', ...named, ...merged, isUnknown: true };
+  return { verdict: 'ask', ...named, ...merged, asking: [...unknown.asking, ...next.asking], isUnknown: true };
 }
 
 function rulingOf({ name: rule, verdict, reason, demand }: Rule): Ruling {
-  return { verdict, rule, reason: reason === '' ? byRule[verdict](rule) : reason, ...(demand && { demand }) };
+  const why = reason === '' ? byRule[verdict](rule) : reason;
+  return { verdict, rule, reason: why, asking: [rule], ...(demand && { demand }) };
 }
 
 const byRule: Readonly<Record<RuleVerdict, (rule: string) => string>> = {

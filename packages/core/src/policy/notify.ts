@@ -9,10 +9,11 @@ const notifyMax = 16;
 /** Names of a webhook are words: they stand in the ids of what it is told. */
 export const webhookNamePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The webhooks that are told of an approval that a rule asks for; `rule` undefined: the defaults do. */
-export function notifyOf(policy: Policy | undefined, rule: string | undefined): readonly string[] {
-  const own = rule === undefined ? undefined : policy?.rules.find(({ name }) => name === rule)?.notify;
-  return own ?? policy?.notify ?? [];
+/** The webhooks that are told of an approval that rules ask for, each by what it takes; none of them: the defaults do. */
+export function notifyOf(policy: Policy | undefined, rules: readonly string[]): readonly string[] {
+  const byDefault = policy?.notify ?? [];
+  if (rules.length === 0) return byDefault;
+  return [...new Set(rules.flatMap((rule) => policy?.rules.find(({ name }) => name === rule)?.notify ?? byDefault))];
 }
 
 /** Names in a list, each once; undefined if there is no list. Problems are told to the reader. */

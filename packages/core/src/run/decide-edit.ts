@@ -58,7 +58,7 @@ export function editCall(state: ConversationState, command: EditCommand, definit
   const { turn = 1 } = run.steps[call.stepId] ?? {};
   const given = withoutItself(judgedIn(state, run, turn), call);
   const asked = { providerCallId: '', name: tool.name, argumentsJson };
-  const { call: judged, demand } = judgeCall(asked, site, 0, given);
+  const { call: judged, demand, asking = [] } = judgeCall(asked, site, 0, given);
   if (judged.disposition === wire.Disposition.REFUSED) return { kind: 'uneditable', reason: judged.error };
   if (judged.digest === call.digest)
     return { kind: 'uneditable', reason: 'these are the arguments that it has; approve it as it is' };
@@ -90,7 +90,7 @@ export function editCall(state: ConversationState, command: EditCommand, definit
       reason: `${voter.name} changed its arguments${judged.reason === '' ? '' : `; ${judged.reason}`}`,
       rule: judged.rule,
       ...(demand && { demand }),
-      notify: notifyOf(site.policy, judged.rule || undefined),
+      notify: notifyOf(site.policy, asking),
       edit: { replaces: approvalId, voter: edited.voter, said: edited.said },
     },
     now,

@@ -130,6 +130,8 @@ function pinChanged(
   const before = demandOnRecord(definitions, run, call);
   const added = ruling?.verdict === 'ask' ? ruling.demand : undefined;
   const rule = ruling?.verdict === 'ask' && (added !== undefined || before === undefined) ? ruling.rule : call.rule;
+  const earlier = call.rule === undefined || !call.gated ? [] : [call.rule];
+  const asking = [...new Set([...(ruling?.verdict === 'ask' ? ruling.asking : []), ...earlier])];
   const merged = mergeDemands(added, before);
   if (merged === undefined)
     return failed(notAllowed(`${message}, and nobody may decide both by what was asked for and by rule "${rule}"`));
@@ -146,7 +148,7 @@ function pinChanged(
     reason,
     ...(rule === undefined ? {} : { rule }),
     ...(demand && { demand }),
-    notify: toldOf(definitions, run, { ...call, rule }),
+    notify: toldOf(definitions, run, call, asking),
   };
   const request = approvalRequest(run, askable, now);
   return [changed, request.fact];

@@ -12,6 +12,7 @@ import {
   noPush,
   releasePush,
   removePush,
+  tellWebhooks,
 } from '@stopgo/core';
 import { facts, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
@@ -93,6 +94,19 @@ describe('a config', () => {
     story.and((push) => claimPush(push, owner.instance, nobodyElse)).and((push) => releasePush(push, owner, 9));
     story.and((push) => configurePush(push, config('b', { afterRevision: 7 })));
     expect(story.push.settledRevision).toBe(7);
+  });
+
+  test('of a webhook takes the place of no address, whatever id that was given once', () => {
+    const named = [{ webhook: 'ops', revision: 3 }];
+    const story = new PushStory()
+      .and((push) => configurePush(push, config('webhook:ops')))
+      .and((push) => tellWebhooks(push, named));
+    expect(story.push.configs).toMatchObject([
+      { id: 'webhook:ops', url: 'https://webhook:ops.example/', webhook: '' },
+      { id: 'webhook:webhook:ops', url: '', webhook: 'ops', throughRevision: 2 },
+    ]);
+    expect(tellWebhooks(story.push, named)).toEqual([]);
+    expect(tellWebhooks(noPush(conversationId), named)).toMatchObject([{ value: { configId: 'webhook:ops' } }]);
   });
 
   test('is one of a few', () => {

@@ -221,7 +221,7 @@ export class TaskWatch {
     const found = await this.lookUp(request);
     const { policyDigest } = run;
     const policy = policyDigest === undefined ? undefined : await this.parts.definitions.policy(policyDigest);
-    const notify = notifyOf(policy, call.rule);
+    const notify = notifyOf(policy, call.rule === undefined ? [] : [call.rule]);
     let isFailed = false;
     const hasChanged =
       found !== undefined &&
