@@ -116,4 +116,6 @@ const emptyCall: facts.Call = {
   rule: '',
   policyDigest: '',
   agent: '',
+  platformAgent: '',
+  agentRefusal: facts.AgentRefusal.UNSPECIFIED,
 };

@@ -32,6 +32,9 @@ type WithoutTaskState =
   | 'delegationAsked'
   | 'delegationAnswered'
   | 'modelAnsweredNothing'
+  | 'agentCalled'
+  | 'agentReturned'
+  | 'stepReminded'
   | 'standingApprovalGranted'
   | 'standingApprovalRevoked';
 

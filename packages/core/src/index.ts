@@ -2,6 +2,7 @@
  * What the platform's services may use of the core. A name is here because something outside uses it.
  */
 
+export type { AgentSource } from './agent/calling.ts';
 export {
   type A2aNode,
   type AgentDefinition,
@@ -23,11 +24,13 @@ export {
 } from './agent/definition.ts';
 export { definitionChanges } from './agent/definition-changes.ts';
 export {
+  allDefinitions,
   type DefinedRun,
   type Definitions,
   type Digests,
   definedAs,
   definitionOf,
+  digestsIn,
   type RunDefinition,
   type StepDefinition,
 } from './agent/definitions.ts';
@@ -48,7 +51,9 @@ export {
 export type { AgentLimits, ContextScope, NamedContext, PlatformAgent } from './agent/platform-agent.ts';
 export { templateVariables, unknownVariablesIn } from './agent/prompt-template.ts';
 export { withServerInstructions } from './agent/server-instructions.ts';
-export { rootStep } from './agent/step-id.ts';
+export { callAbove, rootStep } from './agent/step-id.ts';
+export { expandTemplate } from './agent/template.ts';
+export { agentCallOf } from './calls/agent.ts';
 export { exitLoopTool } from './calls/control/exit-loop.ts';
 export { controlTools } from './calls/control/tools.ts';
 export { describeCall, describeQuestion, isDescriptionCut } from './calls/description.ts';
@@ -256,6 +261,7 @@ export {
   type InputAction,
   initialState,
   type LeftElsewhere,
+  type Output,
   type Owner,
   type RunState,
   type SettledInput,
@@ -324,6 +330,7 @@ export {
   agentUnavailable,
   canceledByUser,
   canceledText,
+  noSuchAgent,
   respondFirst,
   saidByNode,
   taskText,
@@ -341,6 +348,7 @@ export {
   visibleText,
   visibleUrl,
 } from './text/visible.ts';
+export { type CalledPrompt, calledPrompt } from './views/called-context.ts';
 export { failureText } from './views/failure.ts';
 export {
   type NodeProgress,

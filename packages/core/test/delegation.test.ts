@@ -208,7 +208,7 @@ describe('a destructive agent', () => {
     };
     const node = a2a({ agent: bank });
     const asked = digestOf(node, 'Pay 5.');
-    const pin = [...offeredTo(node, new Map()).values()][0]?.pin ?? '';
+    const pin = [...offeredTo({ node }, new Map()).values()][0]?.pin ?? '';
     expect(asked).toMatchObject({
       description: '**DELEGATE to A2A Agent: bank**\n\nMessage: Pay 5.',
       choices: ['approve', 'reject'],
@@ -262,7 +262,7 @@ describe('an agent as a tool of a model', () => {
 
   test('is offered beside the tools, and takes the place of a tool of its name', () => {
     const shadowed = new Map([...tools, ['a2a_peer', tool('a2a_peer', { readOnly: true })]]);
-    const offered = offeredTo(llm({ agents: [peer] }), shadowed);
+    const offered = offeredTo({ node: llm({ agents: [peer] }) }, shadowed);
     expect([...offered.keys()]).toEqual([...tools.keys(), 'a2a_peer']);
     expect(offered.get('a2a_peer')).toMatchObject({
       target: { kind: 'remote', agent: 'peer' },
@@ -270,8 +270,8 @@ describe('an agent as a tool of a model', () => {
       hints: { readOnly: false, destructive: false, idempotent: false },
     });
     const alike = new Map([...tools, ['a2a_p\u0435er', tool('a2a_p\u0435er', { readOnly: true })]]);
-    expect([...offeredTo(llm({ agents: [peer] }), alike).keys()]).toEqual([...tools.keys(), 'a2a_peer']);
-    expect(offeredTo(llm(), tools)).toBe(tools);
+    expect([...offeredTo({ node: llm({ agents: [peer] }) }, alike).keys()]).toEqual([...tools.keys(), 'a2a_peer']);
+    expect(offeredTo({ node: llm() }, tools)).toBe(tools);
   });
 
   test('is judged as a tool is: one waits, one does not, one without a message never runs', () => {

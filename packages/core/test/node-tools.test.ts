@@ -29,7 +29,7 @@ describe('an llm node is offered', () => {
     ['none of what it is only not to be offered', { tools: ['!read_*'] }, []],
     ['none of what no pattern names', { tools: ['file/read_*', 'files/', 'fi*_file'] }, []],
   ])('%s', (_, selection, expected) => {
-    expect([...offeredTo(llm(selection), tools).keys()]).toEqual(expected);
+    expect([...offeredTo({ node: llm(selection) }, tools).keys()]).toEqual(expected);
   });
 
   test('its agents whatever its patterns say', () => {
@@ -41,13 +41,13 @@ describe('an llm node is offered', () => {
       forwardsBearer: false,
     };
     const node = llm({ tools: ['read_page'], agents: [peer] });
-    expect([...offeredTo(node, tools).keys()]).toEqual(['read_page', 'a2a_peer']);
+    expect([...offeredTo({ node }, tools).keys()]).toEqual(['read_page', 'a2a_peer']);
   });
 });
 
 test('a call of a tool that the node was not offered gets an error, whoever else may call it', () => {
   const node = llm({ toolServers: ['files'], tools: ['read_*'] });
-  const site = { node, insideParallelOrLoop: false, agentName: 'assistant', offered: offeredTo(node, tools) };
+  const site = { node, insideParallelOrLoop: false, agentName: 'assistant', offered: offeredTo({ node }, tools) };
   const judge = (name: string) => judgeCall({ providerCallId: 'p', name, argumentsJson: '{}' }, site).call;
   for (const name of ['write_file', 'read_page'])
     expect(judge(name)).toMatchObject({ disposition: Disposition.REFUSED, error: `Tool not found: ${name}` });

@@ -25,7 +25,7 @@ test('a model is told what the servers of its tools say, quoted, with nothing hi
 });
 
 test('a node that is offered no tool of a server is not told what that says', () => {
-  const told = (selection: object) => withServerInstructions('Help.', offeredTo(llm(selection), tools));
+  const told = (selection: object) => withServerInstructions('Help.', offeredTo({ node: llm(selection) }, tools));
   expect(told({ toolServers: ['web'] })).not.toContain('Look first.');
   expect(told({ tools: ['read'] })).not.toContain('twice');
   expect(told({ tools: ['other'] })).toBe('Help.');

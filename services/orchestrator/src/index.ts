@@ -1,3 +1,4 @@
+export { type CallableAgents, type CalledDefinition, noAgents } from './agents/callable.ts';
 export { ConfiguredAgent } from './agents/configured-agent.ts';
 export { runsMaxDefault } from './bounds.ts';
 export type { BridgeClient, BridgeConnection, ConnectBridge } from './bridges/directory.ts';

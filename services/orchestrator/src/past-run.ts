@@ -97,6 +97,9 @@ type EndsNoRun =
   | 'delegationAnswered'
   | 'inputWithdrawn'
   | 'modelAnsweredNothing'
+  | 'agentCalled'
+  | 'agentReturned'
+  | 'stepReminded'
   | 'standingApprovalGranted'
   | 'standingApprovalRevoked';
 

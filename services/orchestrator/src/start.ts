@@ -6,6 +6,7 @@ import type { Client, ServiceImpl } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
 import { secretFilter } from '@stopgo/security';
 import { A2aDelegations } from './a2a/delegations.ts';
+import { type CallableAgents, noAgents } from './agents/callable.ts';
 import { ConfiguredAgent } from './agents/configured-agent.ts';
 import { DescribedAgent } from './agents/described-agent.ts';
 import { storeBlobs } from './blobs.ts';
@@ -38,6 +39,8 @@ export type OrchestratorDependencies = {
   /** The way to a bridge at the address that its heartbeat names; empty for one that is in this process. */
   readonly connectBridge: ConnectBridge;
   readonly models: DriverPorts['models'];
+  /** Agents of this platform that others call; absent: none. */
+  readonly agents?: CallableAgents;
   /** API keys and tokens of this process, which nothing that is answered may repeat; those of less than 8 characters are ignored. */
   readonly secrets?: readonly string[];
   /** How addresses are told of tasks; absent: those of the public network only, without credentials. */
@@ -105,6 +108,8 @@ export async function startOrchestrator(
     log,
     tools: toolsWithoutSecrets(tools, secrets),
     delegations,
+    agents: given.agents ?? noAgents,
+    definitions,
     blobs: storeBlobs(given.store),
     blobRoom: new Room(blobRoomBytes),
     models: modelsWithoutSecrets(given.models, secrets),

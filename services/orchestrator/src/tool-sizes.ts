@@ -40,7 +40,7 @@ export class ToolSizes {
     for (const nodes of this.#groups) {
       const [node] = nodes;
       if (node === undefined) continue;
-      const shares = sharesOf(offeredTo(node, catalogue.tools));
+      const shares = sharesOf(offeredTo({ node }, catalogue.tools));
       const bytes = sum(shares, (share) => share.bytes);
       if (bytes <= toolBytesToldMin) this.#told.delete(nodes);
       else if (bytes > (this.#told.get(nodes) ?? 0) * growth) {

@@ -31,6 +31,9 @@ const recordersOf: Readonly<Record<FactName, readonly PeerName[]>> = {
   modelResponded: byDriver,
   modelFailed: byDriver,
   modelAnsweredNothing: byDriver,
+  agentCalled: byDriver,
+  agentReturned: byDriver,
+  stepReminded: byDriver,
   // Whoever changes the arguments of a call asks for it anew.
   approvalRequested: ['approvals', 'orchestrator'],
   callEdited: byPeople,

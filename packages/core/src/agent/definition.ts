@@ -90,9 +90,9 @@ export type ParallelNode = ParentNode & {
 
 export type LoopNode = ParentNode & { readonly type: 'loop'; readonly iterationsMax: number };
 
-/** True for an agent that is a tree of nodes, not one llm node. */
+/** True for an agent whose run is shown by its nodes: one that is a tree of them, or may call others. */
 export function isPipeline(agent: AgentDefinition): boolean {
-  return agent.root.type !== 'llm';
+  return agent.root.type !== 'llm' || agent.platform !== undefined;
 }
 
 /** The children of a node; none of one that makes calls. */

@@ -1,6 +1,8 @@
 import type { Policy } from '../policy/policy.ts';
 import { internalError } from '../text/errors.ts';
+import type { CallingAgent } from './calling.ts';
 import type { AgentDefinition, Toolset } from './definition.ts';
+import { callAbove } from './step-id.ts';
 
 /** Recorded definitions, by digest: at least those that a run names (see {@link digestsOf}). */
 export type Definitions = {
@@ -31,13 +33,39 @@ export type Digests = {
 export type RunDefinition = Digests & {
   /** At least what the digests name. */
   readonly definitions: Definitions;
+  /** Absent: it is none of the agents that call each other. */
+  readonly calling?: CallingAgent;
 };
 
 /** A run, as far as it names definitions. */
-export type DefinedRun = Digests & { readonly id: string };
+export type DefinedRun = Digests & {
+  readonly id: string;
+  /** Those of its calls that agents of this platform work on name what these follow; absent: there are none. */
+  readonly calls?: Readonly<Record<string, { readonly called?: Digests }>>;
+};
 
-/** The definitions that a step follows: those that its run was started with. */
-export function digestsOf({ agentDigest, toolsetDigest, policyDigest }: DefinedRun, _stepId: string): Digests {
+/**
+ * The definitions that a step follows: those that its run was started with, or that the agent was called with in whose tree it is.
+ *
+ * @throws DomainError `internal` for a step of an agent that was not called.
+ */
+export function digestsOf(run: DefinedRun, stepId: string): Digests {
+  const caller = callAbove(stepId);
+  const named = caller === undefined ? run : run.calls?.[caller]?.called;
+  if (named === undefined)
+    throw internalError(`nobody was called at ${caller}, in whose tree step ${stepId} of run ${run.id} is`);
+  return only(named);
+}
+
+/** All that a run names now: of itself, and of the agents that work on its calls. */
+export function digestsIn(run: DefinedRun): readonly Digests[] {
+  const called = Object.values(run.calls ?? {}).flatMap((call) =>
+    call.called === undefined ? [] : [only(call.called)],
+  );
+  return [only(run), ...called];
+}
+
+function only({ agentDigest, toolsetDigest, policyDigest }: Digests): Digests {
   return { agentDigest, toolsetDigest, ...(policyDigest === undefined ? {} : { policyDigest }) };
 }
 
@@ -59,6 +87,19 @@ export function definitionOf(definitions: Definitions, run: DefinedRun, stepId: 
   const policy = definitions.policies?.get(policyDigest);
   if (policy === undefined) throw missing(`the policy ${policyDigest}`);
   return { agent, tools, policy };
+}
+
+/** All definitions of some, each once. */
+export function allDefinitions(some: Iterable<Definitions>): Definitions {
+  const agents = new Map<string, AgentDefinition>();
+  const toolsets = new Map<string, Toolset>();
+  const policies = new Map<string, Policy>();
+  for (const one of some) {
+    for (const [digest, agent] of one.agents) agents.set(digest, agent);
+    for (const [digest, tools] of one.toolsets) toolsets.set(digest, tools);
+    for (const [digest, policy] of one.policies ?? []) policies.set(digest, policy);
+  }
+  return { agents, toolsets, ...(policies.size === 0 ? {} : { policies }) };
 }
 
 /** An agent, its tools and its policy under their digests. */

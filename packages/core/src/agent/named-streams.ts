@@ -23,6 +23,7 @@ export function streamsNamedBy(one: Fact): readonly StreamName[] {
     case 'conversationCreated':
       return one.value.earlier.map(({ conversationId }) => conversationStream(conversationId));
     case 'runStarted':
+    case 'agentCalled':
       return [
         ...(one.value.agentDigest === '' ? [] : [agentStream(one.value.agentDigest)]),
         ...(one.value.toolsetDigest === '' ? [] : [toolsetStream(one.value.toolsetDigest)]),
@@ -85,6 +86,8 @@ type NamingNothing =
   | 'delegationAnswered'
   | 'inputWithdrawn'
   | 'modelAnsweredNothing'
+  | 'agentReturned'
+  | 'stepReminded'
   | 'pushRemoved'
   | 'pushClaimed'
   | 'pushAttempted'

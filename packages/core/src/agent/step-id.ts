@@ -9,7 +9,7 @@
  * | `root/1[2]/0` | that of the first child of the loop `root/1`, in the second iteration |
  * | `root/1#3` | the third question to the model of `root/1`; of an a2a node, its one message |
  * | `root/1#3.0` | the first call that the answer to it asks for |
- * | `root/1#3.0/root/2` | a step of the agent that this call calls: its tree begins anew at `root`. None is made yet |
+ * | `root/1#3.0/root/2` | a step of the agent that this call calls: its tree begins anew at `root` |
  *
  * Iterations and turns count from 1, children and calls from 0: decimal, without leading zeros, at most nine digits.
  */
@@ -71,6 +71,28 @@ export function printPlace({ caller, path, turn, call }: Place): string {
   const step = path.reduce((parent, { index, iteration }) => childStep(parent, index, iteration), root);
   if (turn === undefined) return step;
   return call === undefined ? turnId(step, turn) : callId(step, turn, call);
+}
+
+/** Id of the root's step of an agent that a call calls. */
+export function calledRoot(call: string): string {
+  return `${call}/${rootStep}`;
+}
+
+/** Id of the call in whose tree a step is; undefined in the tree of the run's own agent. */
+export function callAbove(stepId: string): string | undefined {
+  const at = stepId.lastIndexOf(`/${rootStep}`);
+  return at < 0 ? undefined : stepId.slice(0, at);
+}
+
+/** The step of the run's own tree in which a step is: itself, or the one that called the agent, or the agent above it, whose step that is. */
+export function ownStep(stepId: string): string {
+  const at = stepId.indexOf(`/${rootStep}`);
+  return at < 0 ? stepId : stepOfCall(stepId.slice(0, at));
+}
+
+/** Id of the step that a call is of. */
+export function stepOfCall(call: string): string {
+  return call.slice(0, call.lastIndexOf('#'));
 }
 
 /** Step id of a child: its position under its parent's step, for loops in one iteration (from 1). */

@@ -25,9 +25,6 @@ const all = [...controlTools.values()].map((tool) => ({ tool, offer: offered(too
 /** Done when it is asked for: its result follows from the event that records the call. */
 export const controlKind = {
   noun: 'the tool',
-  offers: (node) => {
-    if (node.type !== 'llm') return [];
-    return all.filter(({ tool }) => tool.isOffered(node)).map(({ offer }) => offer);
-  },
+  offers: (place) => all.filter(({ tool }) => tool.isOffered(place)).map(({ offer }) => offer),
   problemOf: () => undefined,
 } as const satisfies CallKind;

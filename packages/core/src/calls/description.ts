@@ -4,7 +4,7 @@ import { byteLength, cutMiddle } from '../text/cut.ts';
 import { maybeRounded } from '../text/exact-json.ts';
 import { parseJson } from '../text/json.ts';
 import { quotedLines, quotedName, spoken, visibleText } from '../text/visible.ts';
-import { type SentTarget, sentKindOf } from './kinds.ts';
+import { type AskedTarget, askedKindOf } from './kinds.ts';
 import { heading } from './tool-call-words.ts';
 
 /**
@@ -12,15 +12,15 @@ import { heading } from './tool-call-words.ts';
  * plain words quoted, at most 16 KiB: of a longer one the head and the tail, with a mark between. Of a delegation: the agent, and
  * what is sent to it.
  */
-export function describeCall(tool: string, argumentsJson: string, target: SentTarget = ofTool): string {
+export function describeCall(tool: string, argumentsJson: string, target: AskedTarget = ofTool): string {
   return bounded(wholeCall(tool, argumentsJson, target));
 }
 
 /** A call of a tool, unless somebody else is named. */
-const ofTool: SentTarget = { kind: 'tool', server: '' };
+const ofTool: AskedTarget = { kind: 'tool', server: '' };
 
-function wholeCall(tool: string, argumentsJson: string, target: SentTarget): string {
-  return sentKindOf(target).describe({ tool, argumentsJson, target: nameOfTarget(target) });
+function wholeCall(tool: string, argumentsJson: string, target: AskedTarget): string {
+  return askedKindOf(target).describe({ tool, argumentsJson, target: nameOfTarget(target) });
 }
 
 /** What an approver is shown of a call whose outcome is unknown. */
@@ -28,7 +28,7 @@ export function describeDoubt(
   tool: string,
   argumentsJson: string,
   reason: string,
-  target: SentTarget = ofTool,
+  target: AskedTarget = ofTool,
 ): string {
   return bounded(
     `**IN DOUBT: ${heading(tool)}**\n\nThis call was started and nobody can tell whether it took effect: ${spoken(reason)}\n\n` +

@@ -6,8 +6,9 @@ import { argumentsBytesMax, callsPerRunMax, delegatedBytesMax } from '../text/bo
 import { byteLength } from '../text/cut.ts';
 import { callDigest } from '../text/digest.ts';
 import { canonicalArguments } from '../text/exact-json.ts';
+import type { CallSite } from './call-site.ts';
+import { controlTools } from './control/tools.ts';
 import { kindOf } from './kinds.ts';
-import type { CallSite } from './offers.ts';
 import { type JudgedIn, verdictOn } from './verdict.ts';
 
 /** A call as a model asked for it. */
@@ -27,12 +28,16 @@ export type JudgedCall = {
   readonly server: string;
   /** Name of the agent that it delegates to; empty for a tool. */
   readonly agent: string;
+  /** Name of the agent of this platform that it calls; empty: none. */
+  readonly platformAgent: string;
   readonly argumentsJson: string;
   readonly disposition: facts.Disposition;
   readonly repeatable: boolean;
   readonly pin: string;
   readonly digest: string;
   readonly error: string;
+  /** Of a refused call of an agent of this platform: which limit it met; absent: none. */
+  readonly agentRefusal?: facts.AgentRefusal;
   readonly reason: string;
   /** Name of the rule that decided; empty: none did. */
   readonly rule: string;
@@ -64,6 +69,7 @@ export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0, 
     ...unruled,
     server: '',
     agent: '',
+    platformAgent: '',
     disposition: facts.Disposition.REFUSED,
     repeatable: true,
     pin: '',
@@ -75,7 +81,8 @@ export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0, 
   const tool = site.offered.get(call.name);
   if (tool?.target.kind === 'control') {
     const control = { ...refused(''), disposition: facts.Disposition.CONTROL };
-    return { call: problem === undefined ? control : refused(problem) };
+    const own = problem ?? controlTools.get(call.name)?.problemOf?.(argumentsJson);
+    return { call: own === undefined ? control : refused(own) };
   }
   if (callsBefore >= callsPerRunMax) {
     const most = `The run has ${callsPerRunMax} calls under way, which is the most; ask again when some are done.`;
@@ -90,11 +97,14 @@ export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0, 
   if (Math.max(byteLength(call.argumentsJson), byteLength(argumentsJson)) > bytesMax)
     return { call: refused(`The arguments are longer than ${bytesMax} bytes; the call was not run.`) };
   if (problem !== undefined) return { call: refused(problem) };
-  const { pin, target } = tool;
-  const { noun, problemOf } = kindOf(target);
-  const unsendable = problemOf(argumentsJson);
-  if (unsendable !== undefined) return { call: refused(unsendable) };
-  const names = namesOnRecord(target);
+  const { pin } = tool;
+  const { noun, problemOf, addressed } = kindOf(tool.target);
+  const unsendable = problemOf(argumentsJson, site, { agentCallsBefore: given.agentCallsBefore ?? 0 });
+  if (unsendable !== undefined) {
+    const { text, agentRefusal } = unsendable;
+    return { call: { ...refused(text), ...(agentRefusal === undefined ? {} : { agentRefusal }) } };
+  }
+  const names = namesOnRecord(addressed?.(argumentsJson) ?? tool.target);
   const digest = callDigest({ server: names.server, tool: tool.name, pin, argumentsJson });
   const verdict = verdictOn(tool, site, noun, { argumentsJson, digest }, given);
   const { disposition, reason, rule = '', demand, asking, standingId } = verdict;

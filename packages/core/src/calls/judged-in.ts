@@ -4,17 +4,32 @@ import type { ConversationState, RunState } from '../state/state.ts';
 import type { JudgedIn } from './verdict.ts';
 
 /** Calls of one answer that were judged before another one, as far as rules count them. */
-export type JudgedBefore = { readonly server: string; readonly tool: string; readonly disposition: facts.Disposition };
+export type JudgedBefore = {
+  readonly server: string;
+  readonly tool: string;
+  readonly platformAgent: string;
+  readonly disposition: facts.Disposition;
+};
 
 /** What a call of the step is judged by beside itself; `turn`: of the answer that asks for it, which asked for these before it. */
 export function judgedIn(
   { standing = [] }: Pick<ConversationState, 'standing'>,
-  { policyDigest, caller = nobody, soFar = { calls: {}, approvals: 0 } }: RunState,
+  { policyDigest, caller = nobody, soFar = { calls: {}, approvals: 0 }, agentCalls = 0 }: RunState,
   turn: number,
   before: readonly JudgedBefore[] = [],
 ): JudgedIn {
-  if (policyDigest === undefined) return { standing };
-  return { standing, context: { caller, run: { ...soFar, turn, calls: withCalls(soFar.calls, before) } } };
+  const agentCallsBefore = agentCalls + before.filter(isAgentCall).length;
+  if (policyDigest === undefined) return { standing, agentCallsBefore };
+  return {
+    standing,
+    agentCallsBefore,
+    context: { caller, run: { ...soFar, turn, calls: withCalls(soFar.calls, before) } },
+  };
+}
+
+/** True for a call of an agent of this platform that was not refused. */
+export function isAgentCall({ platformAgent }: Pick<JudgedBefore, 'platformAgent'>): boolean {
+  return platformAgent !== '';
 }
 
 /** Counts, with some more calls. One that was refused was not made, and what the platform answers itself is no call of a tool. */

@@ -1,7 +1,7 @@
 import type { CallTarget } from '../events/target.ts';
 import { agentKind } from './agent.ts';
 import { controlKind } from './control.ts';
-import type { CallKind, SentKind } from './kind.ts';
+import type { AskedKind, CallKind, SentKind } from './kind.ts';
 import { remoteKind } from './remote.ts';
 import { toolKind } from './tool.ts';
 
@@ -17,6 +17,13 @@ type SentKindName = {
   [K in CallTarget['kind']]: (typeof callKinds)[K] extends { readonly sent: SentKind } ? K : never;
 }[CallTarget['kind']];
 
+type AskedKindName = {
+  [K in CallTarget['kind']]: (typeof callKinds)[K] extends { readonly asked: AskedKind } ? K : never;
+}[CallTarget['kind']];
+
+/** Whom a call goes to that people may be asked about. */
+export type AskedTarget = Extract<CallTarget, { readonly kind: AskedKindName }>;
+
 /** Whom a call goes to that somebody else does. */
 export type SentTarget = Extract<CallTarget, { readonly kind: SentKindName }>;
 
@@ -30,7 +37,17 @@ export function sentKindOf({ kind }: SentTarget): SentKind {
   return callKinds[kind].sent;
 }
 
-/** True if somebody else does the call, so that it is approved, sent and found out. */
+/** How people are asked about a call that goes to a target. */
+export function askedKindOf({ kind }: AskedTarget): AskedKind {
+  return callKinds[kind].asked;
+}
+
+/** True if people may be asked about the call. */
+export function isAsked(target: CallTarget | undefined): target is AskedTarget {
+  return target !== undefined && kindOf(target).asked !== undefined;
+}
+
+/** True if somebody else does the call, so that it is sent and found out. */
 export function isSent(target: CallTarget | undefined): target is SentTarget {
   return target !== undefined && kindOf(target).sent !== undefined;
 }

@@ -5,13 +5,16 @@ import { remoteOf } from '../events/target.ts';
 import { uuidFrom } from '../text/digest.ts';
 import { nothingToDelegate } from '../text/texts.ts';
 import { quotedName, spoken } from '../text/visible.ts';
-import type { CallKind, SentKind } from './kind.ts';
+import type { AskedKind, CallKind, SentKind } from './kind.ts';
 import { agentsOf, agentTool, messageOfDelegation, remoteAgentOf } from './remote-agent.ts';
 
-const sent: SentKind = {
+const asked: AskedKind = {
   approvalKind: wire.ApprovalKind.DELEGATION,
   describe: ({ target, argumentsJson }) =>
     `**DELEGATE to A2A Agent: ${quotedName(target)}**\n\nMessage: ${spoken(messageOfDelegation(argumentsJson) ?? argumentsJson)}`,
+};
+
+const sent: SentKind = {
   // The ids of an attempt are those of no other, and the same when decided again.
   started: (runId, { id: callId, stepId, target, approvalId = '' }, attempt) => {
     const idOf = (what: string): string => uuidFrom(what, runId, callId, String(attempt));
@@ -25,7 +28,9 @@ const sent: SentKind = {
 /** A delegation goes from the orchestrator to the agent itself. */
 export const remoteKind = {
   noun: 'the agent',
-  offers: (node) => agentsOf(node).map(agentTool),
-  problemOf: (argumentsJson) => (messageOfDelegation(argumentsJson) === undefined ? nothingToDelegate : undefined),
+  offers: ({ node }) => agentsOf(node).map(agentTool),
+  problemOf: (argumentsJson) =>
+    messageOfDelegation(argumentsJson) === undefined ? { text: nothingToDelegate } : undefined,
+  asked,
   sent,
 } as const satisfies CallKind;

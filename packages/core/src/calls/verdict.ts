@@ -6,7 +6,7 @@ import { policyVerdict } from '../policy/hints.ts';
 import { judgeByPolicy, nobody, nothingYet, type PolicyContext, type Ruling } from '../policy/judge-policy.ts';
 import type { DemandSpec } from '../policy/policy.ts';
 import { type StandingApproval, standingFor } from '../state/standing-approval.ts';
-import type { CallSite } from './offers.ts';
+import type { CallSite } from './call-site.ts';
 
 /** What calls are judged by beside themselves and their place in the tree. */
 export type JudgedIn = {
@@ -14,6 +14,8 @@ export type JudgedIn = {
   readonly context?: PolicyContext;
   /** What people let run for the rest of the conversation. */
   readonly standing?: readonly StandingApproval[];
+  /** Calls of agents of this platform that were asked for before, in the whole run; absent: none. */
+  readonly agentCallsBefore?: number;
 };
 
 /** The verdict on a call, and what said so. */

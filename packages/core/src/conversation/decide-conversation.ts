@@ -3,6 +3,7 @@
  * it comes here; a command that somebody else was faster with is a refusal that says so.
  */
 
+import type { CallingAgent } from '../agent/calling.ts';
 import { isPipeline } from '../agent/definition.ts';
 import { definitionOf, type RunDefinition } from '../agent/definitions.ts';
 import { rootStep } from '../agent/step-id.ts';
@@ -95,7 +96,7 @@ export function receiveMessage(state: ConversationState, command: MessageCommand
   }
   const me: Owner = { instance: command.instance, epoch: 1 };
   if (command.agent === undefined) return { kind: 'no_agent' };
-  const { definitions, ...digests } = command.agent;
+  const { definitions, calling, ...digests } = command.agent;
   const { runId, text, bearerTokenPresent, caller = nobody, now } = command;
   const { agentDigest, toolsetDigest, policyDigest } = digests;
   const { agent } = definitionOf(definitions, { id: runId, ...digests }, rootStep);
@@ -110,6 +111,7 @@ export function receiveMessage(state: ConversationState, command: MessageCommand
       pipeline: isPipeline(agent),
       sessionId: anotherSession(state, command),
       ...(policyDigest === undefined ? {} : { policyDigest, caller: callerToWire(caller) }),
+      ...(calling && callingToWire(calling)),
     }),
   ];
   const ahead = advanceInto(first.length, definitions, anticipate(state, first, now), now);
@@ -153,6 +155,10 @@ function withdrawals(run: RunState, reason: string): readonly Fact[] {
   return pendingApprovals(run)
     .slice(0, withdrawalsPerAppendMax)
     .map((id) => withdrawal(run, id, reason));
+}
+
+function callingToWire({ limits, source, agentsTold = '' }: CallingAgent) {
+  return { agentLimits: limits, ...(source && { agentSource: source }), agentsTold };
 }
 
 function optional(idempotency: IdempotencyKey | undefined): { idempotency?: IdempotencyKey } {

@@ -6,7 +6,7 @@ export type CallTarget =
   | { readonly kind: 'tool'; readonly server: string }
   /** Another agent, over A2A. */
   | { readonly kind: 'remote'; readonly agent: string }
-  /** An agent of this platform, whose tree goes on inside the same run. None is offered yet. */
+  /** An agent of this platform, whose tree goes on inside the same run; empty as it is offered: its call names it. */
   | { readonly kind: 'agent'; readonly agent: string }
   /** A tool of the platform itself, which is done once it is asked for. */
   | { readonly kind: 'control' };
@@ -18,28 +18,27 @@ export type CallTarget =
 export function recordedTarget({
   server,
   agent,
+  platformAgent,
   disposition,
-}: Pick<facts.Call, 'server' | 'agent' | 'disposition'>): CallTarget | undefined {
+}: Pick<facts.Call, 'server' | 'agent' | 'platformAgent' | 'disposition'>): CallTarget | undefined {
+  if (platformAgent !== '') return { kind: 'agent', agent: platformAgent };
   if (agent !== '') return { kind: 'remote', agent };
   if (server !== '') return { kind: 'tool', server };
   return disposition === facts.Disposition.CONTROL ? { kind: 'control' } : undefined;
 }
 
-/**
- * How a call names its target on the record: {@link recordedTarget} reads it.
- *
- * @throws Error for an agent of this platform: no event has a place for its name yet.
- */
-export function namesOnRecord(target: CallTarget): Pick<facts.Call, 'server' | 'agent'> {
+/** How a call names its target on the record: {@link recordedTarget} reads it. */
+export function namesOnRecord(target: CallTarget): Pick<facts.Call, 'server' | 'agent' | 'platformAgent'> {
+  const none = { server: '', agent: '', platformAgent: '' };
   switch (target.kind) {
     case 'tool':
-      return { server: target.server, agent: '' };
+      return { ...none, server: target.server };
     case 'remote':
-      return { server: '', agent: target.agent };
-    case 'control':
-      return { server: '', agent: '' };
+      return { ...none, agent: target.agent };
     case 'agent':
-      throw new Error(`no event can name the agent ${target.agent} of this platform`);
+      return { ...none, platformAgent: target.agent };
+    case 'control':
+      return none;
   }
 }
 

@@ -3,7 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { facts as wire } from '@stopgo/proto';
 import { describeCall, describeDoubt } from '../calls/description.ts';
 import type { Judgement } from '../calls/judge.ts';
-import { isSent, type SentTarget, sentKindOf } from '../calls/kinds.ts';
+import { type AskedTarget, askedKindOf, isAsked } from '../calls/kinds.ts';
 import { type Fact, fact } from '../events/facts.ts';
 import { recordedTarget, serverOf } from '../events/target.ts';
 import { demandAt } from '../policy/demand-at.ts';
@@ -19,7 +19,7 @@ type Askable = {
   readonly callId: string;
   readonly stepId: string;
   readonly tool: string;
-  readonly target: SentTarget;
+  readonly target: AskedTarget;
   readonly digest: string;
   readonly argumentsJson: string;
   readonly asked: number;
@@ -40,7 +40,7 @@ export function approvalRequest(run: RunState, call: Askable, now: number): { id
   const { stepId, callId, tool, target, digest, reason, callRevision } = call;
   const description = describeCall(tool, call.argumentsJson, target);
   const choices = ['approve', 'reject'];
-  const kind = sentKindOf(target).approvalKind;
+  const kind = askedKindOf(target).approvalKind;
   const server = serverOf(target);
   const { rule = '', demand, notify } = call;
   return {
@@ -79,7 +79,7 @@ export function approvalOf(
   const { disposition, callId, tool, reason, rule, policyDigest } = call;
   const automatic = disposition === wire.Disposition.AUTO_APPROVED;
   const target = recordedTarget(call);
-  if (!isSent(target) || (!automatic && disposition !== wire.Disposition.GATED)) return [];
+  if (!isAsked(target) || (!automatic && disposition !== wire.Disposition.GATED)) return [];
   // What is decided at once demands nobody, and is told to nobody.
   const asks = automatic || demand === undefined ? {} : { demand };
   const notify = automatic ? [] : notifyOf(policy, asking);
@@ -110,7 +110,7 @@ export function doubtRequest(
     tool: call.tool,
     server: serverOf(call.target),
     digest: call.digest,
-    description: describeDoubt(call.tool, argumentsJson, reason, isSent(call.target) ? call.target : undefined),
+    description: describeDoubt(call.tool, argumentsJson, reason, isAsked(call.target) ? call.target : undefined),
     choices: ['run_again', 'happened', 'give_up'],
     reason,
     callRevision: call.revision,

@@ -2,11 +2,14 @@ import type { RequestedCall } from '../calls/judge.ts';
 import type { CallOutcomeCommand, RemoteTask } from '../calls/outcome.ts';
 import type { AnswerDelegation, CallAsked, DelegationAskedCommand, SamplingAnswered } from '../interrupts/commands.ts';
 
+import type { CallAgent } from './agent-calls.ts';
+
 /** What a driver wants to put on the record. */
 export type RunCommand =
   /** Become the owner, if nobody owns the run, or its owner is one of those known to be dead: instances. */
   | { readonly type: 'claim'; readonly dead: readonly string[] }
   | ModelAnswered
+  | CallAgent
   /** `text` is what the user is told if the run fails by it. `isEmpty`: there was an answer, of nothing. */
   | {
       readonly type: 'modelFailed';

@@ -10,7 +10,8 @@
 
 import type { Definitions } from '../agent/definitions.ts';
 import { callId } from '../agent/step-id.ts';
-import { type Judgement, judgeCall } from '../calls/judge.ts';
+import { controlTools } from '../calls/control/tools.ts';
+import { type Judgement, judgeCall, type RequestedCall } from '../calls/judge.ts';
 import { judgedIn } from '../calls/judged-in.ts';
 import { isSent, sentKindOf } from '../calls/kinds.ts';
 import { callSiteOf } from '../calls/offers.ts';
@@ -34,6 +35,7 @@ import {
 import { cutText } from '../text/cut.ts';
 import { modelFailureText } from '../text/texts.ts';
 import { advanceInto } from './advance-into.ts';
+import { agentCalled } from './agent-calls.ts';
 import type { ModelAnswered, RunCommand } from './commands.ts';
 import { delegated, updated } from './decide-delegation.ts';
 import { decideOutcome } from './decide-outcome.ts';
@@ -73,6 +75,7 @@ const traits: Readonly<Record<RunCommand['type'], { readonly begins?: true; read
   modelAnswered: { isLarge: true },
   modelFailed: {},
   delegate: { begins: true, isLarge: true },
+  callAgent: { begins: true },
   startCall: { begins: true },
   delegationUpdated: {},
   delegationAsked: { isLarge: true },
@@ -191,6 +194,8 @@ function decideOne(
       return command.isEmpty === true && mayAskAgain(run, command)
         ? [askedAgain(run, command)]
         : modelFailed(run, command);
+    case 'callAgent':
+      return agentCalled(run, state.revision, command);
     case 'delegate':
       return delegated(state, run, command, context);
     case 'delegationUpdated':
@@ -238,7 +243,7 @@ function answered(state: ConversationState, run: RunState, answer: ModelAnswered
     return untaken(`the model asked for ${answer.calls.length} calls at once; at most ${callsPerAnswerMax} are taken`);
   const before = Object.values(run.calls).filter(({ stepId }) => stepId !== answer.stepId).length;
   const judged: (Judgement & { readonly call: { readonly callId: string } })[] = [];
-  for (const [index, requested] of answer.calls.entries()) {
+  for (const [index, requested] of answer.calls.map(aloneIfLast(answer.calls.length)).entries()) {
     const given = judgedIn(
       state,
       run,
@@ -272,6 +277,14 @@ function answered(state: ConversationState, run: RunState, answer: ModelAnswered
   return bytes > appendBytesMax - appendReserveBytes
     ? untaken(`the model's answer takes ${bytes} bytes with what it asks for; ask for less at once`)
     : all;
+}
+
+/** Whoever says that the task is done knows what everything else came to: with other calls it is not taken. */
+function aloneIfLast(calls: number): (call: RequestedCall) => RequestedCall {
+  return (call) =>
+    calls > 1 && controlTools.get(call.name)?.completes === true
+      ? { ...call, refusal: `Call ${call.name} alone, once the other calls have their results. Nothing was recorded.` }
+      : call;
 }
 
 function modelFailed(

@@ -1,5 +1,6 @@
 import { facts } from '@stopgo/proto';
 import { childStep, isBelow, iterationOfStep } from '../agent/step-id.ts';
+import { controlTools } from '../calls/control/tools.ts';
 import { withCalls } from '../calls/judged-in.ts';
 import { newCall } from '../calls/new-call.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
@@ -17,6 +18,7 @@ import { evolveEscalated, evolveReminded, evolveResolved, evolveVote } from '../
 import { evolveApprovalAsked, evolveInputAsked } from '../interrupts/kinds.ts';
 import { withoutStanding, withStanding } from '../interrupts/standing.ts';
 import { callerFromWire } from '../state/caller.ts';
+import { completionFromWire, completionOf } from '../state/completion.ts';
 import { approvalIn, decisionOn, type Interrupt } from '../state/interrupt.ts';
 import { laterOutput, outputFromWire } from '../state/output.ts';
 import { anonymousPrincipal } from '../state/principal.ts';
@@ -24,6 +26,7 @@ import { withCall, withResult, withStep } from '../state/run-changes.ts';
 import type { CallState, ConversationState, Output, RunState, StepState } from '../state/state.ts';
 import { titleCharactersMax } from '../text/bounds.ts';
 import { canceledText } from '../text/texts.ts';
+import { callingOf, evolveCalled, evolveReturned, evolveStepReminded, withUsage } from './evolve-agents.ts';
 import { messageRows } from './messages.ts';
 
 /**
@@ -103,6 +106,7 @@ function startedRun(started: FactOf<'runStarted'>, state: ConversationState, req
     bearerTokenPresent: started.bearerTokenPresent,
     ...(started.policyDigest === '' ? {} : policyOf(started)),
     ...(started.pipeline ? { pipeline: true } : {}),
+    ...callingOf(started),
     owner: started.owner === undefined ? null : { instance: started.owner.instance, epoch: started.owner.epoch },
     epoch: started.owner?.epoch ?? 0,
     steps: {},
@@ -151,6 +155,12 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
       const step = run.steps[fact.value.stepId];
       return step === undefined ? run : withStep(run, { ...step, emptyTurn: fact.value.turn });
     }
+    case 'agentCalled':
+      return evolveCalled(run, fact.value, recorded.time);
+    case 'agentReturned':
+      return evolveReturned(run, fact.value, revision);
+    case 'stepReminded':
+      return evolveStepReminded(run, fact.value);
     case 'approvalRequested':
       return evolveApprovalAsked(run, fact.value, recorded.time);
     case 'approvalResolved':
@@ -206,7 +216,11 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
       const step = run.steps[fact.value.stepId];
       if (step === undefined) return run;
       const { exitLoop, failed } = fact.value;
-      const finished = { output: outputFromWire(fact.value.output), exitLoop, failed };
+      const completion = completionFromWire(fact.value.completion);
+      const finished = {
+        ...{ output: outputFromWire(fact.value.output), exitLoop, failed },
+        ...(completion && { completion }),
+      };
       return withStep(withoutDescendants(run, step.id), { ...step, finished });
     }
     case 'runCompleted':
@@ -271,9 +285,19 @@ function evolveAnswer(run: RunState, answer: FactOf<'modelResponded'>, revision:
     callIds: answer.calls.map((call) => call.callId),
     answerRevision: revision,
     textRevision: answer.text === '' ? step.textRevision : revision,
+    ...completedBy(answer.calls),
     ...(step.result === undefined ? {} : { result: { ...step.result, index: -1 } }),
   };
-  return withStep(withCounted({ ...run, calls }, answer.calls), next);
+  return withUsage(withStep(withCounted({ ...run, calls }, answer.calls), next), answer.stepId, answer.usage);
+}
+
+/** What an agent says that has done its task. */
+function completedBy(calls: readonly facts.Call[]): Pick<StepState, 'completion'> {
+  const said = calls.find(
+    ({ disposition, tool }) => disposition === facts.Disposition.CONTROL && controlTools.get(tool)?.completes === true,
+  );
+  const completion = said === undefined ? '' : completionOf(said.argumentsJson);
+  return typeof completion === 'string' ? {} : { completion };
 }
 
 /** With a policy: rules count the calls of a run. */

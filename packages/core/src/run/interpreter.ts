@@ -9,16 +9,18 @@
 
 import type { A2aNode, AgentNode, LlmNode, ParallelNode } from '../agent/definition.ts';
 import { type Definitions, definitionOf } from '../agent/definitions.ts';
-import { childStep, rootStep, turnId } from '../agent/step-id.ts';
+import { calledRoot, childStep, rootStep, turnId } from '../agent/step-id.ts';
+import { withoutVariables } from '../agent/template.ts';
 import { controlTools } from '../calls/control/tools.ts';
 import { type Fact, fact } from '../events/facts.ts';
 import { dueFacts, isDue } from '../interrupts/due.ts';
 import { withdrawal } from '../interrupts/kinds/approval.ts';
+import { type Completion, completionToWire } from '../state/completion.ts';
 import { answerOutput, hasText, laterOutput, outputToWire, resultOutput, textOutput } from '../state/output.ts';
 import { bindPlaceholders } from '../state/placeholders.ts';
 import type { CallState, ConversationState, Output, RunState, StepState } from '../state/state.ts';
-import { callsOf, dueAnswers, isStepDue, pendingApprovals } from '../state/work.ts';
-import { continuedFailureBytesMax } from '../text/bounds.ts';
+import { callsOf, dueAnswers, isStepDue, mayCallAgent, pendingApprovals } from '../state/work.ts';
+import { continuedFailureBytesMax, remindersMax } from '../text/bounds.ts';
 import { cutBytesMin, cutText } from '../text/cut.ts';
 import { internalError } from '../text/errors.ts';
 import {
@@ -26,10 +28,14 @@ import {
   delegationFailed,
   delegationRejected,
   givenUpResult,
+  notCompleted,
   nothingSaid,
   pipelineFailureText,
+  reminder,
   turnsUsedUp,
+  turnsWithoutCompletion,
 } from '../text/texts.ts';
+import { returned } from './agent-calls.ts';
 import { evolve } from './evolve.ts';
 import { takenBack } from './taken-back.ts';
 
@@ -59,6 +65,8 @@ export type Effect =
    * first, by the process that makes it.
    */
   | { readonly kind: 'call'; readonly id: string; readonly attempt: number; readonly fenced: boolean }
+  /** Have an agent of this platform work on a call: `agentCalled` is put on the record. Safe to repeat until it is there. */
+  | { readonly kind: 'agent'; readonly id: string }
   /** Find out what became of an attempt that is on the record; of a delegation, answer what its agent asked, too. */
   | { readonly kind: 'recover'; readonly id: string; readonly attempt: number; readonly bridge: string };
 
@@ -102,7 +110,7 @@ export function advance(definitions: Definitions, state: ConversationState, now:
     if (run === null || run.status !== 'open') return { facts: all, state: current, effects: [] };
     const due = dueFacts(run, now);
     const first = due.length > 0 ? due : takenBack(current, run);
-    const owed = first.length > 0 ? { ...nothing, facts: first } : owedBy(definitions, run);
+    const owed = first.length > 0 ? { ...nothing, facts: first } : owedBy({ definitions, run, now });
     if (owed.facts.length === 0) return { facts: all, state: current, effects: owed.effects };
     all.push(...owed.facts);
     current = anticipate(current, owed.facts, now);
@@ -121,20 +129,26 @@ type Owed = {
 
 const nothing: Owed = { facts: [], effects: [], rejected: false };
 
-function owedBy(definitions: Definitions, run: RunState): Owed {
+/** What a look at a node goes by. */
+type Look = { readonly definitions: Definitions; readonly run: RunState; readonly now: number };
+
+function owedBy(look: Look): Owed {
+  const { run } = look;
   const root = run.steps[rootStep];
   if (root?.finished !== undefined) return only(settledBy(run, root.finished));
-  const owed = visitRoot(definitions, run);
+  const owed = visitTree(look, rootStep);
   return owed.rejected ? endRejected(run, owed) : owed;
 }
 
 /** True if a rejection ends the run: what has started is awaited, and nothing begins any more. */
 export function isEndedByRejection(definitions: Definitions, run: RunState): boolean {
-  return run.steps[rootStep]?.finished === undefined && visitRoot(definitions, run).rejected;
+  // The time decides nothing of that: what is due was told before.
+  return run.steps[rootStep]?.finished === undefined && visitTree({ definitions, run, now: 0 }, rootStep).rejected;
 }
 
-function visitRoot(definitions: Definitions, run: RunState): Owed {
-  return visit(definitionOf(definitions, run, rootStep).agent.root, rootStep, run);
+/** Looks at an agent's whole tree: that of the run, or of one that works on a call. */
+function visitTree(look: Look, root: string): Owed {
+  return visit(definitionOf(look.definitions, look.run, root).agent.root, root, look);
 }
 
 function settledBy(run: RunState, finished: NonNullable<StepState['finished']>): Fact {
@@ -143,7 +157,8 @@ function settledBy(run: RunState, finished: NonNullable<StepState['finished']>):
     return fact('runCompleted', { runId: run.id, output: outputToWire(output) });
   }
   const text = finished.output.map((part) => ('text' in part ? part.text : '')).join('\n');
-  return fact('runFailed', { runId: run.id, text: run.pipeline === true ? pipelineFailureText(text) : text });
+  const isTree = run.pipeline === true && run.agentLimits === undefined;
+  return fact('runFailed', { runId: run.id, text: isTree ? pipelineFailureText(text) : text });
 }
 
 /** Approvals elsewhere are withdrawn, nothing new starts, what has started is awaited; then the run is over. */
@@ -157,33 +172,36 @@ function endRejected(run: RunState, owed: Owed): Owed {
   return only(fact('runCompleted', { runId: run.id, output: outputToWire(textOutput(canceledByUser)) }));
 }
 
-function visit(node: AgentNode, id: string, run: RunState): Owed {
+function visit(node: AgentNode, id: string, look: Look): Owed {
+  const { run } = look;
   const step = run.steps[id];
   if (step === undefined) {
-    return only(stepStarted(node, id, run));
+    return only(stepStarted(node, id, look));
   }
   if (step.finished !== undefined) return nothing;
   switch (node.type) {
     case 'llm':
-      return visitLlm(node, step, run);
+      return visitLlm(node, step, look);
     case 'a2a':
       return visitA2a(node, step, run);
     case 'sequential':
-      return visitInOrder(node, step, run, (index) => childStep(id, index), 0, node.children.length);
+      return visitInOrder(node, step, look, (index) => childStep(id, index), 0, node.children.length);
     case 'loop': {
       const size = node.children.length;
       const stepOf = (index: number): string => childStep(id, index % size, Math.floor(index / size) + 1);
       const from = ((step.iteration?.number ?? 1) - 1) * size;
-      return visitInOrder(node, step, run, stepOf, from, size * node.iterationsMax);
+      return visitInOrder(node, step, look, stepOf, from, size * node.iterationsMax);
     }
     case 'parallel':
-      return visitSideBySide(node, step, run);
+      return visitSideBySide(node, step, look);
   }
 }
 
-function stepStarted(node: AgentNode, stepId: string, run: RunState): Fact {
+function stepStarted(node: AgentNode, stepId: string, { definitions, run }: Look): Fact {
   const { name, type: nodeType, outputKey = '' } = node;
-  const { bindings, unresolved } = bindPlaceholders('prompt' in node ? node.prompt : '', run.sessionState);
+  const written = 'prompt' in node ? node.prompt : '';
+  const isTemplate = written !== '' && definitionOf(definitions, run, stepId).agent.platform !== undefined;
+  const { bindings, unresolved } = bindPlaceholders(isTemplate ? withoutVariables(written) : written, run.sessionState);
   return fact('stepStarted', {
     runId: run.id,
     stepId,
@@ -195,17 +213,56 @@ function stepStarted(node: AgentNode, stepId: string, run: RunState): Fact {
   });
 }
 
-function visitLlm(node: LlmNode, step: StepState, run: RunState): Owed {
+function visitLlm(node: LlmNode, step: StepState, look: Look): Owed {
+  const { run } = look;
   const calls = callsOf(step, run);
-  if (!isStepDue(step, run)) return { ...nothing, effects: calls.flatMap((call) => effectOfCall(run, call)) };
+  if (!isStepDue(step, run)) return together(calls.map((call) => owedByCall(look, call)));
+  const { completion } = step;
+  if (completion !== undefined) {
+    const failed = completion.status === 'FAILED';
+    return finish(step, run, textOutput(completion.result), { completion, failed, outputKey: node.outputKey });
+  }
   if (node.onReject !== 'continue' && allRejected(calls)) return { ...nothing, rejected: true };
   const { outputKey } = node;
   if (calls.some(leavesLoop)) return finish(step, run, saidIn(step), { exitLoop: true, outputKey });
-  if (step.turn > 0 && calls.length === 0) return finish(step, run, saidIn(step), { outputKey });
+  const mustComplete = completesBySaying(look, step);
+  if (step.turn > 0 && calls.length === 0 && step.reminded?.turn !== step.turn) {
+    if (!mustComplete) return finish(step, run, saidIn(step), { outputKey });
+    const count = (step.reminded?.count ?? 0) + 1;
+    if (count > remindersMax) return finish(step, run, textOutput(notCompleted(node.name)), { failed: true });
+    const { id: stepId, turn } = step;
+    return only(fact('stepReminded', { runId: run.id, stepId, turn, count, text: reminder, node: node.name }));
+  }
+  if (step.turn >= node.turnsMax && mustComplete)
+    return finish(step, run, textOutput(turnsWithoutCompletion(node.name, node.turnsMax)), { failed: true });
   if (step.turn >= node.turnsMax) return finish(step, run, textOutput(turnsUsedUp), { outputKey });
   const turn = step.turn + 1;
   const { id: stepId, bindings = {} } = step;
   return { ...nothing, effects: [{ kind: 'model', id: turnId(stepId, turn), stepId, turn, node, bindings }] };
+}
+
+/** True for the step of an agent that is done only when it says so. */
+function completesBySaying({ definitions, run }: Look, { id }: StepState): boolean {
+  const isTree = id === rootStep || id.endsWith(`/${rootStep}`);
+  return isTree && definitionOf(definitions, run, id).agent.platform?.completionRequired === true;
+}
+
+/** What a call owes: itself, or the agent that works on it. */
+function owedByCall(look: Look, call: CallState): Owed {
+  if (call.phase !== 'called') return { ...nothing, effects: effectOfCall(look.run, call) };
+  const root = calledRoot(call.id);
+  const end = look.run.steps[root]?.finished;
+  return end === undefined ? visitTree(look, root) : only(returned(look, call, end));
+}
+
+/** A step begins with what was written before it in the log: not with what another branch writes in the same look. */
+function together(open: readonly Owed[]): Owed {
+  const all = open.flatMap(({ facts }) => facts);
+  return {
+    facts: [...all.filter(isStart), ...all.filter((one) => !isStart(one))],
+    effects: open.flatMap(({ effects }) => effects),
+    rejected: open.some(({ rejected }) => rejected),
+  };
 }
 
 /** A node that sends one message: it comes to the answer. Why it failed stands in the append that recorded the failure. */
@@ -249,6 +306,8 @@ function allRejected(calls: readonly CallState[]): boolean {
 }
 
 function effectOfCall(run: RunState, call: CallState): Effect[] {
+  if (call.phase === 'ready' && call.target?.kind === 'agent')
+    return mayCallAgent(run) ? [{ kind: 'agent', id: call.id }] : [];
   if (call.phase === 'ready')
     return [{ kind: 'call', id: call.id, attempt: call.attempt + 1, fenced: !call.repeatable }];
   if (call.phase === 'started' || (call.phase === 'asking' && dueAnswers(run, call).length > 0))
@@ -260,17 +319,18 @@ function effectOfCall(run: RunState, call: CallState): Effect[] {
 function visitInOrder(
   node: Extract<AgentNode, { type: 'sequential' | 'loop' }>,
   step: StepState,
-  run: RunState,
+  look: Look,
   stepOf: (index: number) => string,
   from: number,
   to: number,
 ): Owed {
+  const { run } = look;
   const { children, outputKey = '' } = node;
   let output: Output = step.iteration?.before ?? [];
   for (let index = from; index < to; index += 1) {
     const childId = stepOf(index);
     const finished = run.steps[childId]?.finished;
-    if (finished === undefined) return visit(children[index % children.length] as AgentNode, childId, run);
+    if (finished === undefined) return visit(children[index % children.length] as AgentNode, childId, look);
     if (finished.failed) return finish(step, run, finished.output, { failed: true });
     output = laterOutput(output, finished);
     if (finished.exitLoop) return finish(step, run, output, { exitLoop: node.type !== 'loop', outputKey });
@@ -278,9 +338,10 @@ function visitInOrder(
   return finish(step, run, output, { outputKey });
 }
 
-function visitSideBySide({ children, onError, outputKey = '' }: ParallelNode, step: StepState, run: RunState): Owed {
+function visitSideBySide({ children, onError, outputKey = '' }: ParallelNode, step: StepState, look: Look): Owed {
+  const { run } = look;
   const ids = children.map((_, index) => childStep(step.id, index));
-  const open = children.map((child, index) => visit(child, ids[index] as string, run));
+  const open = children.map((child, index) => visit(child, ids[index] as string, look));
   const ends = ids.map((id) => run.steps[id]?.finished);
   if (ends.every((end) => end !== undefined)) {
     const failures = ends.filter((end) => end.failed);
@@ -290,13 +351,7 @@ function visitSideBySide({ children, onError, outputKey = '' }: ParallelNode, st
     const output = ends.flatMap((end) => (end.failed ? cutOutput(end.output, share) : end.output));
     return finish(step, run, output, { exitLoop: ends.some((end) => end.exitLoop), outputKey });
   }
-  // A step begins with what was written before it in the log: not with what another branch writes in the same look.
-  const facts = open.flatMap((owed) => owed.facts);
-  return {
-    facts: [...facts.filter(isStart), ...facts.filter((one) => !isStart(one))],
-    effects: open.flatMap((owed) => owed.effects),
-    rejected: open.some((owed) => owed.rejected),
-  };
+  return together(open);
 }
 
 function isStart(one: Fact): boolean {
@@ -312,15 +367,21 @@ function finish(
   step: StepState,
   run: RunState,
   output: Output,
-  how: { readonly exitLoop?: boolean; readonly failed?: boolean; readonly outputKey?: string } = {},
+  how: {
+    readonly exitLoop?: boolean;
+    readonly failed?: boolean;
+    readonly outputKey?: string;
+    readonly completion?: Completion;
+  } = {},
 ): Owed {
   const runId = run.id;
   const stepId = step.id;
-  const { exitLoop = false, failed = false, outputKey = '' } = how;
-  const done = fact('stepFinished', { runId, stepId, output: outputToWire(output), exitLoop, failed });
+  const { exitLoop = false, failed = false, outputKey = '', completion } = how;
+  const said = completion && { completion: completionToWire(completion) };
+  const done = fact('stepFinished', { runId, stepId, output: outputToWire(output), exitLoop, failed, ...said });
   // Who only leaves a loop, and says nothing, takes nothing back of what was written before.
   const isKept = exitLoop && !hasText(output) && Object.hasOwn(run.sessionState, outputKey);
-  if (outputKey === '' || isKept) return only(done);
+  if (outputKey === '' || isKept || (failed && completion !== undefined)) return only(done);
   return {
     ...nothing,
     facts: [fact('stateSet', { runId, stepId, key: outputKey, value: outputToWire(output) }), done],

@@ -1,4 +1,5 @@
 import { facts } from '@stopgo/proto';
+import { agentResult } from '../calls/agent-result.ts';
 import { controlResult, controlTools } from '../calls/control/tools.ts';
 import { decidedWord } from '../events/decisions.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
@@ -49,6 +50,7 @@ type NotShown =
   | 'delegationAnswered'
   | 'inputWithdrawn'
   | 'modelAnsweredNothing'
+  | 'agentCalled'
   | 'standingApprovalGranted'
   | 'standingApprovalRevoked';
 
@@ -75,6 +77,11 @@ export function messageRows({ fact, time }: Pick<RecordedFact, 'fact' | 'time'>)
       );
     case 'toolCallFinished':
       return [finishedRow(fact.value)];
+    case 'agentReturned':
+      // What was said before is shown there, too: see the projection.
+      return [returnedRow(fact.value, () => '')];
+    case 'stepReminded':
+      return [{ role: 'system', content: fact.value.text, node: fact.value.node }];
     case 'delegationFinished':
       // What a node of the tree says is said by the agent, whoever answered; a model has the result of its delegation as a tool's.
       return [
@@ -116,6 +123,12 @@ function resultRow(callId: string, name: string, result: string, isError: boolea
     content: '',
     toolCall: { callId, name, argumentsJson: '', result, isError, autoApproved: false },
   };
+}
+
+/** The result of an agent that was called; `textAt`: the text that the event of a revision holds. */
+export function returnedRow(returned: FactOf<'agentReturned'>, textAt: (revision: number) => string): MessageRow {
+  const { callId, tool, isError } = returned;
+  return resultRow(callId, tool, agentResult(returned, textAt), isError);
 }
 
 /** The result of a tool, with what it holds beside text. */

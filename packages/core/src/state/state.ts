@@ -3,14 +3,18 @@
  * results are not in it; it refers to them by revision.
  */
 
+import type { AgentSource, CallingLimits } from '../agent/calling.ts';
+import type { Digests } from '../agent/definitions.ts';
+import type { ContextScope } from '../agent/platform-agent.ts';
 import type { Decided } from '../events/decisions.ts';
 import type { CallTarget } from '../events/target.ts';
 import type { PolicyCaller } from '../policy/judge-policy.ts';
+import type { Completion } from './completion.ts';
 import type { AskedByServer, Interrupt } from './interrupt.ts';
 import type { StandingApproval } from './standing-approval.ts';
 
 /** Version of the fold. A snapshot of another version is never used; the events are folded anew. */
-export const foldVersion = 9;
+export const foldVersion = 10;
 
 /** What a step or run came to: texts of recorded answers and results of recorded calls, by revision, and texts of its own. */
 export type Output = readonly OutputPart[];
@@ -24,6 +28,8 @@ export type CallPhase =
   | 'waiting'
   /** Waits for a bearer token. */
   | 'blocked'
+  /** An agent of this platform works on it, in a part of the run of its own. */
+  | 'called'
   /** Started on the record; its outcome is not known yet. */
   | 'started'
   /** Started, and the agent it was sent to waits for answers to its questions. */
@@ -56,6 +62,8 @@ export type CallState = {
   readonly attempt: number;
   /** Instance of the bridge that the attempt was recorded for. */
   readonly bridge?: string;
+  /** Of a call of an agent of this platform: who works on it. */
+  readonly called?: CalledAgent;
   /** What the attempt of a delegation can be found by, and what is known of the task that the agent made of it. */
   readonly sent?: SentDelegation;
   /** The approval that allows it, or that it waits for. */
@@ -70,6 +78,22 @@ export type CallState = {
   /** Revision of the event that holds its result. */
   readonly resultRevision?: number;
 };
+
+/** An agent of this platform that works on a call. */
+export type CalledAgent = Digests & {
+  readonly agent: string;
+  readonly contextScope: ContextScope;
+  /** What was said up to this revision is its context. */
+  readonly contextRevision: number;
+  /** When it was called, in milliseconds since 1970. */
+  readonly since: number;
+  /** Where its definition comes from; absent: not from a repository. */
+  readonly source?: AgentSource;
+  /** What it has used so far, with all that it called. */
+  readonly usage: TokenUsage;
+};
+
+export type TokenUsage = { readonly inputTokens: number; readonly outputTokens: number };
 
 /** A message as it was sent to another agent. The task and its state are empty until the agent tells them. */
 export type SentDelegation = {
@@ -113,6 +137,10 @@ export type StepState = {
   readonly answerRevision: number;
   /** Revision of the last answer that had a text (llm); 0 if none had. */
   readonly textRevision: number;
+  /** It was told to say that it has done its task: after the answer of which turn, and how often (llm). */
+  readonly reminded?: { readonly turn: number; readonly count: number };
+  /** The agent says that it has done its task (llm). */
+  readonly completion?: Completion;
   /** What the placeholders of its prompt stand for; absent if there are none (llm, a2a). */
   readonly bindings?: Readonly<Record<string, Output>>;
   /** In a pipeline: name of its node. */
@@ -126,7 +154,13 @@ export type StepState = {
   readonly result?: { readonly revision: number; readonly index: number };
   /** In a pipeline: the iteration that goes on, from 1, and what those before it came to; their steps are forgotten (loop). */
   readonly iteration?: { readonly number: number; readonly before: Output };
-  readonly finished?: { readonly output: Output; readonly exitLoop: boolean; readonly failed: boolean };
+  readonly finished?: {
+    readonly output: Output;
+    readonly exitLoop: boolean;
+    readonly failed: boolean;
+    /** Of an agent that says by itself that it has done its task. */
+    readonly completion?: Omit<Completion, 'result'>;
+  };
 };
 
 /** What a person made of the question of a tool server; of what a model was asked, whether there is an answer. */
@@ -162,8 +196,14 @@ export type RunState = {
   readonly caller?: PolicyCaller;
   /** With a policy: what the run has done, as rules count it (see `RunSoFar`). */
   readonly soFar?: { readonly calls: Readonly<Record<string, number>>; readonly approvals: number };
-  /** Present if the agent is a tree of nodes. */
+  /** Present if its nodes are shown: the agent is a tree of them, or may call others. */
   readonly pipeline?: true;
+  /** What holds for agents that call each other; absent: this one calls none. */
+  readonly agentLimits?: CallingLimits;
+  /** Calls of agents of this platform so far; absent: none. */
+  readonly agentCalls?: number;
+  /** Where the agent's definition comes from; absent: not from a repository. */
+  readonly source?: AgentSource;
   /** Who drives it; null while nobody does. */
   readonly owner: Owner | null;
   /** The highest epoch of any owner. */

@@ -43,6 +43,14 @@ export const descriptionBytesMax = 16 * 1024;
 export const appendBytesMax = 512 * 1024;
 /** Most events in one append. */
 export const appendEventsMax = 256;
+/** Agents of this platform that work in one run at once; further ones wait. */
+export const openAgentsMax = 64;
+/** Times that an agent is told to say that it has done its task; then its step fails. */
+export const remindersMax = 2;
+/** What is told to a called agent of what was said before, in bytes of UTF-8: the latest. */
+export const agentContextBytesMax = 64 * 1024;
+/** What an agent is told of those that it may call, in bytes of UTF-8. */
+export const agentsToldBytesMax = 16 * 1024;
 /** Calls in one model answer; an answer with more is a failure of the model. */
 export const callsPerAnswerMax = 32;
 /** Calls that all branches of a run wait for, or have just had, at once: the state names each of them. More get an error result. */

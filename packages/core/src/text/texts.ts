@@ -6,6 +6,23 @@ export const canceledByUser = 'Operation cancelled by user.';
 /** Answer of a step that used up its model calls. */
 export const turnsUsedUp = 'Maximum tool call iterations reached.';
 
+/** Result of a call of an agent of which nobody knows. */
+export function noSuchAgent(name: string): string {
+  return `Agent "${visibleLine(name)}" not found in any git repository or external registry`;
+}
+
+/** What an agent is told that has answered without saying that it has done its task. */
+export const reminder =
+  'You have not called complete_agent_execution. Your answer reaches nobody until you do: go on with the task, or call complete_agent_execution with its result.';
+/** What a step came to whose agent never said that it has done its task. */
+export function notCompleted(agent: string): string {
+  return `The agent ${agent} did not call complete_agent_execution, though it was reminded; its task is not done.`;
+}
+/** The same of one that was asked as often as it may be. */
+export function turnsWithoutCompletion(agent: string, turns: number): string {
+  return `The agent ${agent} used up its ${turns} model calls without calling complete_agent_execution; its task is not done.`;
+}
+
 /** Answer of a run in which nothing was said, and no call had a result. */
 export const nothingSaid = 'The run ended without an answer.';
 

@@ -1,5 +1,5 @@
 import { create, views } from '@stopgo/proto';
-import { pathOfStep } from '../agent/step-id.ts';
+import { ownStep, pathOfStep } from '../agent/step-id.ts';
 import type { Output, RunState } from '../state/state.ts';
 import { pendingApprovals } from '../state/work.ts';
 import { pipelineStateBytesMax, pipelineTextBytesMax } from '../text/bounds.ts';
@@ -31,6 +31,6 @@ function pausedNodes(run: RunState, pending: readonly string[]) {
   }
   return [...byStep].map(([stepId, approvalIds]) => {
     const { node = '', outputKey = '' } = run.steps[stepId] ?? {};
-    return { path: pathOfStep(stepId), node, outputKey, stepId, approvalIds };
+    return { path: pathOfStep(ownStep(stepId)), node, outputKey, stepId, approvalIds };
   });
 }

@@ -5,14 +5,12 @@ import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
 import { nextDue } from '../interrupts/due.ts';
 import { resultDigest } from '../interrupts/kinds/approval.ts';
 import { evolve } from '../run/evolve.ts';
-import { messageRows } from '../run/messages.ts';
 import { interruptsOf } from '../state/interrupt.ts';
-import { outputText } from '../state/output.ts';
-import type { ConversationState, Output, RunState } from '../state/state.ts';
-import { nodeOf, pendingApprovals, runStanding } from '../state/work.ts';
+import type { ConversationState } from '../state/state.ts';
+import { pendingApprovals, runStanding } from '../state/work.ts';
 import { textBytesMax } from '../text/bounds.ts';
 import { cutText } from '../text/cut.ts';
-import { uuidFrom } from '../text/digest.ts';
+import { messagesOf, textOf } from './message-views.ts';
 import { pipelineView } from './pipeline-view.ts';
 
 /** What a projection asks of the rows that earlier events left. Both answer undefined for what is not there. */
@@ -47,7 +45,7 @@ export function project(
   };
   let state = before;
   for (const event of events) {
-    messages.push(...messagesOf(event, state));
+    messages.push(...messagesOf(event, state, rows));
     for (const approval of approvalsOf(event, state, rows)) approvals.set(approval.id, approval);
     state = evolve(state, event);
   }
@@ -61,36 +59,6 @@ export function project(
 export function bareView(state: ConversationState): views.ConversationView {
   const head = headOf(state, { messagesAt: () => [], approval: () => undefined });
   return create(views.ConversationViewSchema, { head });
-}
-
-function messagesOf(event: RecordedFact, before: ConversationState): views.Message[] {
-  return messageRows(event).map((row, index) =>
-    create(views.MessageSchema, {
-      id: index === 0 ? event.eventId : uuidFrom('message', event.eventId, String(index)),
-      role: row.role,
-      content: row.content,
-      node: row.node ?? (row.role === 'tool' ? nodeOfResult(event, before.run) : ''),
-      ...(row.toolCall === undefined
-        ? {}
-        : {
-            toolCall: {
-              ...row.toolCall,
-              blobs: [...(row.toolCall.blobs ?? [])],
-              result: row.toolCall.result ?? '',
-              hasResult: row.toolCall.result !== undefined,
-            },
-          }),
-      createdAt: timestampFromMs(event.time),
-      revision: event.revision,
-      sequence: before.messageCount + index + 1,
-    }),
-  );
-}
-
-/** Name of the node whose call had a result; empty for a run that others have followed. */
-function nodeOfResult({ fact }: RecordedFact, run: RunState | null): string {
-  if (run === null || !('callId' in fact.value) || fact.value.runId !== run.id) return '';
-  return nodeOf(run, run.calls[fact.value.callId]?.stepId ?? '');
 }
 
 /** Facts that change no approval. */
@@ -118,6 +86,9 @@ type NotOfApprovals =
   | 'delegationAnswered'
   | 'inputWithdrawn'
   | 'modelAnsweredNothing'
+  | 'agentCalled'
+  | 'agentReturned'
+  | 'stepReminded'
   | 'standingApprovalGranted'
   | 'standingApprovalRevoked';
 
@@ -383,14 +354,5 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
     })),
     ...(pipeline === undefined ? {} : { pipeline }),
     ...(dueAt === undefined ? {} : { dueAt: timestampFromMs(dueAt) }),
-  });
-}
-
-/** The text that an output stands for. */
-function textOf(output: Output, rows: EarlierRows): string {
-  return outputText(output, (revision) => {
-    const made = rows.messagesAt(revision);
-    const said = made.find((one) => one.role === 'assistant' && one.toolCall === undefined);
-    return said?.content ?? made.find((one) => one.toolCall?.hasResult)?.toolCall?.result ?? '';
   });
 }

@@ -30,15 +30,23 @@ export type PromptScope =
    * A node of a tree: the run's message, and what the node itself said and did. Before that the last turns of the
    * conversation, each as the user's message and the run's answer: at most `earlierTurnsMax`, in `earlierTurnsBytesMax`.
    */
-  | { readonly kind: 'step'; readonly runId: string; readonly stepId: string };
+  | { readonly kind: 'step'; readonly runId: string; readonly stepId: string }
+  /** A node of an agent that works on a call: its task, what it is told of what was said before, and what the node itself said and did. */
+  | {
+      readonly kind: 'called';
+      readonly runId: string;
+      readonly stepId: string;
+      readonly input: string;
+      readonly context: string;
+    };
 
 /** The messages for a model call: each call is followed by its result, as providers demand. */
 export function promptMessages(transcript: Transcript, scope: PromptScope): PromptMessage[] {
   const { entries } = transcript;
   const from = scope.kind === 'conversation' ? 0 : beginOfRun(entries, scope.runId);
-  const messages: PromptMessage[] = scope.kind === 'conversation' ? [] : earlierTurns(transcript, from);
+  const messages: PromptMessage[] = [...before(transcript, from, scope)];
   for (const entry of entries.slice(from)) {
-    if (scope.kind === 'step' && entry.message.role !== 'user' && entry.stepId !== scope.stepId) continue;
+    if (!isInScope(entry, scope)) continue;
     const { message, runId } = entry;
     // A node of a tree may have had nothing to add. No provider takes an empty message.
     if (message.role === 'assistant' && message.text === '' && message.calls.length === 0) continue;
@@ -55,6 +63,20 @@ export function promptMessages(transcript: Transcript, scope: PromptScope): Prom
     messages.push({ ...message, calls }, { role: 'tool', results });
   }
   return messages;
+}
+
+/** What stands before what the run said. */
+function before(transcript: Transcript, from: number, scope: PromptScope): readonly PromptMessage[] {
+  if (scope.kind === 'conversation') return [];
+  if (scope.kind === 'step') return earlierTurns(transcript, from);
+  const { context, input } = scope;
+  return [{ role: 'user', text: context === '' ? input : `${context}\n\n${input}` }];
+}
+
+/** The user's message is for the tree of the run's own agent; what a node is reminded of is for that node. */
+function isInScope({ stepId, message }: TranscriptEntry, scope: PromptScope): boolean {
+  if (scope.kind === 'conversation') return true;
+  return stepId === scope.stepId || (scope.kind === 'step' && message.role === 'user' && stepId === '');
 }
 
 /** The result of a call. Where a person changed the call, the model is told with it what was called. */
@@ -82,8 +104,9 @@ function earlierTurns(transcript: Transcript, before: number): PromptMessage[] {
   const messages: PromptMessage[] = [];
   let bytes = 0;
   for (let index = before - 1; index >= 0 && messages.length < 2 * earlierTurnsMax; index -= 1) {
-    const { message, runId } = entries[index] as TranscriptEntry;
-    if (message.role !== 'user') continue;
+    const { message, runId, stepId } = entries[index] as TranscriptEntry;
+    // What a node was reminded of was said by nobody.
+    if (message.role !== 'user' || stepId !== '') continue;
     const text = outputText(answers.get(runId) ?? [], (revision) => transcript.textAt(revision));
     if (text === '') continue;
     bytes += byteLength(message.text) + byteLength(text);

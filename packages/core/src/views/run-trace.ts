@@ -1,4 +1,4 @@
-import { iterationOfStep, pathOfStep } from '../agent/step-id.ts';
+import { iterationOfStep, ownStep, pathOfStep } from '../agent/step-id.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
 
 /** What the events of one run tell of a node: what the state forgets when its step is over. */
@@ -41,7 +41,7 @@ export function placeOf(path: readonly number[]): string {
 
 /** The same for the node that a step executes. */
 export function placeOfStep(stepId: string): string {
-  return placeOf(pathOfStep(stepId));
+  return placeOf(pathOfStep(ownStep(stepId)));
 }
 
 /** Facts that tell nothing of how long a node takes. */
@@ -72,6 +72,9 @@ type NotTraced =
   | 'delegationAnswered'
   | 'inputWithdrawn'
   | 'modelAnsweredNothing'
+  | 'agentCalled'
+  | 'agentReturned'
+  | 'stepReminded'
   | 'standingApprovalGranted'
   | 'standingApprovalRevoked';
 
@@ -102,6 +105,8 @@ export function evolveTrace(trace: RunTrace | undefined, { fact, time }: Recorde
 }
 
 function begun(trace: RunTrace, stepId: string, time: number): RunTrace {
+  // What an agent does that was called counts for the node that called it: its tokens, not its steps.
+  if (ownStep(stepId) !== stepId) return trace;
   const before = trace.nodes[placeOfStep(stepId)];
   const within = iterationOfStep(stepId);
   const counted = within === undefined ? trace : changed(trace, within.loop, { iteration: within.iteration });
@@ -123,6 +128,7 @@ function answered(trace: RunTrace, { stepId, usage, model }: Answer): RunTrace {
 }
 
 function finished(trace: RunTrace, { stepId, failed }: FactOf<'stepFinished'>, time: number): RunTrace {
+  if (ownStep(stepId) !== stepId) return trace;
   const place = placeOfStep(stepId);
   const node = trace.nodes[place];
   if (node?.openSince === undefined) return trace;

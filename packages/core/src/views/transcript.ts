@@ -1,4 +1,6 @@
 import { facts } from '@stopgo/proto';
+import { calledRoot, rootStep } from '../agent/step-id.ts';
+import { agentResult } from '../calls/agent-result.ts';
 import { controlResult } from '../calls/control/tools.ts';
 import { type BlobRef, blobRefs } from '../events/blobs.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
@@ -57,6 +59,8 @@ export type Transcript = {
   textAt(revision: number): string;
   /** The result of a call of a run; undefined if it has none yet. */
   resultOf(runId: string, callId: string): CallResult | undefined;
+  /** What an agent of a run is told of those that it may call; `root`: the step of its root. Empty: nothing. */
+  agentsTo(runId: string, root: string): string;
   /** The arguments that a person gave a call of a run in place of those that the model did; undefined if nobody did. */
   editOf(runId: string, callId: string): string | undefined;
   /** The same with the results that calls of an open run are about to have. */
@@ -69,7 +73,6 @@ type NotSaid =
   | 'approvalReminded'
   | 'approvalEscalated'
   | OtherStreamFact
-  | 'runStarted'
   | 'runClaimed'
   | 'runReleased'
   | 'stepStarted'
@@ -99,6 +102,7 @@ export class TranscriptBuilder implements Transcript {
   private readonly results = new Map<string, CallResult>();
   private readonly resultsAt = new Map<number, string>();
   private readonly late = new Set<string>();
+  private readonly agentsTold = new Map<string, string>();
   private readonly edits = new Map<string, string>();
   private readonly editsAt = new Map<number, { readonly callId: string; readonly argumentsJson: string }>();
   revision = 0;
@@ -107,6 +111,10 @@ export class TranscriptBuilder implements Transcript {
 
   resultOf(runId: string, callId: string): CallResult | undefined {
     return this.results.get(resultKey(runId, callId));
+  }
+
+  agentsTo(runId: string, root: string): string {
+    return this.agentsTold.get(resultKey(runId, root)) ?? '';
   }
 
   editOf(runId: string, callId: string): string | undefined {
@@ -141,6 +149,18 @@ export class TranscriptBuilder implements Transcript {
       case 'toolCallFinished':
       case 'delegationFinished':
         this.result(fact.value.runId, fact.value.callId, resultOf(fact.value), fact.value.late);
+        return;
+      case 'agentCalled':
+        this.told(fact.value.runId, calledRoot(fact.value.callId), fact.value.agentsTold);
+        return;
+      case 'runStarted':
+        this.told(fact.value.runId, rootStep, fact.value.agentsTold);
+        return;
+      case 'agentReturned':
+        this.returned(fact.value);
+        return;
+      case 'stepReminded':
+        this.say(fact.value.runId, fact.value.stepId, { role: 'user', text: fact.value.text });
         return;
       case 'callEdited':
         this.edited(fact.value);
@@ -251,6 +271,17 @@ export class TranscriptBuilder implements Transcript {
     this.size += 2 * argumentsJson.length;
   }
 
+  private told(runId: string, root: string, text: string): void {
+    if (text === '') return;
+    this.agentsTold.set(resultKey(runId, root), text);
+    this.size += text.length;
+  }
+
+  private returned(returned: FactOf<'agentReturned'>): void {
+    const content = agentResult(returned, (revision) => this.textAt(revision));
+    this.result(returned.runId, returned.callId, { content, isError: returned.isError });
+  }
+
   private resultAtOnce(runId: string, call: facts.Call, at: number): void {
     if (call.disposition === facts.Disposition.REFUSED)
       this.result(runId, call.callId, { content: call.error, isError: true });
@@ -309,6 +340,10 @@ class Foreseen implements Transcript {
   resultOf(runId: string, callId: string): CallResult | undefined {
     // A result that came late before stands for an attempt that was given up.
     return this.results.get(resultKey(runId, callId)) ?? this.recorded.resultOf(runId, callId);
+  }
+
+  agentsTo(runId: string, root: string): string {
+    return this.recorded.agentsTo(runId, root);
   }
 
   editOf(runId: string, callId: string): string | undefined {

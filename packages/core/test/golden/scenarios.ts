@@ -40,8 +40,7 @@ import {
   unauthenticated,
   unknown,
 } from '../story.ts';
-import { askingScenarios } from './asking.ts';
-import { demandingScenarios } from './demanding.ts';
+import { furtherScenarios } from './further.ts';
 import { pipeline, tree } from './trees.ts';
 
 const { DecisionKind } = approvals;
@@ -240,7 +239,7 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
     drove([claim, returns(id, '[]', 2)]),
     done,
   ],
-  ...askingScenarios,
+  ...furtherScenarios,
   cancel: [
     ...started,
     user(canceled),
@@ -380,7 +379,6 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
     by('ada', rejected()),
     drove([claim], pays),
   ],
-  ...demandingScenarios,
   'pipeline-rejected': [...researched, by('ada', rejected()), drove([claim], inPipeline)],
   tree: [
     user(opened),

@@ -182,6 +182,7 @@ class World {
   private outcomeOf(effect: Effect): RunCommand {
     if (effect.kind === 'model') return this.modelOutcome(effect);
     if (effect.kind === 'delegation') return delegates(effect.stepId, this.draw(12) === 11 ? ' ' : `${effect.id} asks`);
+    if (effect.kind === 'agent') throw new Error('no agent of this world calls another');
     return this.callCommand(effect);
   }
 

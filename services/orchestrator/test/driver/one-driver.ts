@@ -1,5 +1,6 @@
 import { type AgentDefinition, definedAs, initialState, type RecordedFact } from '@stopgo/core';
 import { type Clock, type ConversationLog, type Peer, Waits } from '@stopgo/log';
+import { noAgents } from '../../src/agents/callable.ts';
 import { AgentNews } from '../../src/driver/handle/agent-news.ts';
 import type { DriverPorts } from '../../src/driver/handle/ports.ts';
 import { Room } from '../../src/driver/handle/room.ts';
@@ -92,6 +93,8 @@ export function driverWith(
       answer: never,
       cancel: () => Promise.resolve(),
     },
+    agents: noAgents,
+    definitions: { agent: never, toolset: never, policy: never },
     delegations: { delegate: never, answer: never, lookUp: never, notify: never, cancel: never },
     models: {
       forModel: () => {

@@ -8,7 +8,7 @@ export const exitLoop: ControlTool = {
   purpose: 'ends a loop',
   description: 'Exit the current loop. Call this only when instructed to do so.',
   inputSchemaJson: '{"type":"object","properties":{}}',
-  isOffered: ({ canExitLoop }) => canExitLoop,
+  isOffered: ({ node }) => node.type === 'llm' && node.canExitLoop,
   result: () => 'ok',
   shownAs: 'exit_loop called',
   leavesLoop: true,

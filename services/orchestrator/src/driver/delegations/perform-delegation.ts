@@ -11,7 +11,9 @@ export async function performDelegation(
   signal: AbortSignal,
 ): Promise<void> {
   const transcript = await driver.transcripts.upTo(driver.conversationId, driver.state.revision, signal);
-  const asked = transcript.entries.findLast(({ runId, message }) => runId === driver.runId && message.role === 'user');
+  const asked = transcript.entries.findLast(
+    ({ runId, stepId: of, message }) => runId === driver.runId && of === '' && message.role === 'user',
+  );
   const message =
     node.prompt.trim() === ''
       ? (asked?.message.text ?? '')

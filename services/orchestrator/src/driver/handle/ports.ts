@@ -1,5 +1,6 @@
 import type { AgentDefinition, Policy, Toolset } from '@stopgo/core';
 import type { Clock, ConversationLog, Liveness, Waits } from '@stopgo/log';
+import type { CallableAgents } from '../../agents/callable.ts';
 import type { DelegationPort } from '../../delegation-port.ts';
 import type { ModelPort } from '../../models/port.ts';
 import type { ToolPort } from '../../tool-port.ts';
@@ -67,6 +68,10 @@ export type DriverPorts = {
   readonly log: ConversationLog;
   readonly tools: ToolPort;
   readonly delegations: DelegationPort;
+  /** Agents of this platform that others call. */
+  readonly agents: CallableAgents;
+  /** What runs name, as it was recorded. */
+  readonly definitions: DefinitionSource;
   readonly blobs: BlobSource;
   /** Room for the blobs that all model requests of this process hold at the same time. */
   readonly blobRoom: Room;

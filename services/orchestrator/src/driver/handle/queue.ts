@@ -95,6 +95,8 @@ function sizeOf(command: RunCommand): number {
       return command.questions.reduce((sum, one) => sum + byteLength(one.message) + byteLength(one.schemaJson), 0);
     case 'delegationUpdated':
       return byteLength(command.text);
+    case 'callAgent':
+      return byteLength(command.agentsTold ?? '');
     case 'callFinished':
       return finishedBytes(command);
     case 'modelFailed':

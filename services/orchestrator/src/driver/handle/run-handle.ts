@@ -1,4 +1,4 @@
-import type { ConversationState, RunCommand, StepDefinition } from '@stopgo/core';
+import type { ConversationState, Definitions, RunCommand, StepDefinition } from '@stopgo/core';
 import type { Secret } from '@stopgo/rpc';
 import type { DriverPorts } from './ports.ts';
 import type { Taken } from './queue.ts';
@@ -20,6 +20,8 @@ export type RunHandle = {
   readonly stopping: AbortSignal;
   /** What a step of the run follows. */
   definitionOf(stepId: string): StepDefinition;
+  /** Makes definitions known that the run is about to name. All are on the record. */
+  define(more: Definitions): void;
   /** True while this process may act as the run's owner, as far as it knows. */
   isOwner(): boolean;
   /** True while the run goes on, as far as this process has seen: whoever drives it. */

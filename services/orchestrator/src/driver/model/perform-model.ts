@@ -5,11 +5,10 @@ import {
   isPipeline,
   markedForModel,
   mayAskAgain,
+  type Output,
   offeredTo,
   outputText,
-  type PromptScope,
   promptMessages,
-  resolvePrompt,
   type Toolset,
   withServerInstructions,
 } from '@stopgo/core';
@@ -20,6 +19,7 @@ import { checkCalls, heldFor, heldNow } from '../calls/check-calls.ts';
 import type { Foreseen } from '../handle/foreseen.ts';
 import type { RunHandle } from '../handle/run-handle.ts';
 import { askModel } from './ask-model.ts';
+import { calledFor, instructionsOf, scopeOf } from './called-prompt.ts';
 
 /** Bytes of a model's failure that the log repeats; the event has more of it. */
 const reasonBytesMax = 1_024;
@@ -41,7 +41,7 @@ export async function performModel(
   const attempt = driver.state.revision;
   const recorded = await driver.transcripts.upTo(conversationId, driver.state.revision, signal);
   const transcript = foreseen === undefined ? recorded : recorded.withResults(foreseen.results);
-  const textOf = (message: string): string => failureText(message, transcript, runId);
+  const failureOf = (message: string): string => failureText(message, transcript, runId);
   const fail = async (message: string, isEmpty = false): Promise<void> => {
     const failed = {
       type: 'modelFailed',
@@ -49,7 +49,7 @@ export async function performModel(
       turn,
       model: node.model,
       message,
-      text: textOf(message),
+      text: failureOf(message),
       isEmpty,
     } as const;
     const { run } = driver.state;
@@ -60,11 +60,13 @@ export async function performModel(
   };
   // After its calls a node of a tree may have nothing to add: their results stand for it.
   const mayBeSilent = turn > 1 && isPipeline(agent);
-  const scope: PromptScope = isPipeline(agent) ? { kind: 'step', runId, stepId } : { kind: 'conversation' };
-  const offer = offeredTo(node, known);
-  const prompt = resolvePrompt(node.prompt, bindings, (output) =>
-    markedForModel(outputText(output, (at) => transcript.textAt(at))),
-  );
+  const asking = { driver, stepId, transcript };
+  const called = await calledFor(asking, signal);
+  const scope = scopeOf(agent, asking, called);
+  const { platform } = agent;
+  const offer = offeredTo({ node, ...(platform && { platform }), isRoot: node === agent.root }, known);
+  const textOf = (output: Output): string => markedForModel(outputText(output, (at) => transcript.textAt(at)));
+  const prompt = instructionsOf(agent, { prompt: node.prompt, bindings }, asking, { offer, called, textOf });
   const system = withServerInstructions(prompt, offer);
   const tools = offered(offer);
   let offset = 0;
@@ -97,7 +99,7 @@ export async function performModel(
     model: answer.model,
     opaque: answer.opaque ?? new Uint8Array(),
     stopReason: answer.stopReason,
-    failureText: textOf,
+    failureText: failureOf,
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Effect } from '@stopgo/core';
+import { performAgentCall } from '../calls/perform-agent-call.ts';
 import { performCall } from '../calls/perform-call.ts';
 import { recoverCall } from '../calls/recover-call.ts';
 import { performDelegation } from '../delegations/perform-delegation.ts';
@@ -18,6 +19,8 @@ export function performEffect(
       return performModel(driver, effect, signal, foreseen);
     case 'delegation':
       return performDelegation(driver, effect, signal);
+    case 'agent':
+      return performAgentCall(driver, effect, signal);
     case 'call':
       return performCall(driver, effect, signal);
     case 'recover':

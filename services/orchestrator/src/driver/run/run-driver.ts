@@ -10,6 +10,7 @@
 import {
   type Advance,
   advance,
+  allDefinitions,
   type ConversationState,
   conversationStream,
   type DefinedRun,
@@ -42,6 +43,7 @@ import { claimAsOfNow } from './claims.ts';
 import type { DriverListener } from './driver-listener.ts';
 import { DueTimer } from './due-timer.ts';
 import { followFrom } from './follow.ts';
+import { loadCalled } from './load-definitions.ts';
 import { performEffect } from './perform.ts';
 import { EffectsUnderWay } from './under-way.ts';
 
@@ -74,7 +76,7 @@ export class RunDriver implements RunHandle {
   view: views.ConversationView | undefined;
 
   private me: Owner;
-  private readonly definitions: Definitions;
+  private definitions: Definitions;
   /** The run when it was taken up: another one may have begun meanwhile. */
   private readonly begun: DefinedRun;
   private readonly queue = new CommandQueue();
@@ -111,6 +113,10 @@ export class RunDriver implements RunHandle {
   definitionOf(stepId: string): StepDefinition {
     const run = this.state.run?.id === this.runId ? this.state.run : this.begun;
     return definitionOf(this.definitions, run, stepId);
+  }
+
+  define(more: Definitions): void {
+    if (more.agents.size > 0) this.definitions = allDefinitions([this.definitions, more]);
   }
 
   /** How the run stands, as far as this driver has seen. */
@@ -330,6 +336,7 @@ export class RunDriver implements RunHandle {
 
   /** Takes over what others appended. */
   private async absorb(unseen: readonly RecordedFact[], currentRevision: number): Promise<void> {
+    this.define(await loadCalled(this.ports.definitions, unseen));
     this.take(unseen);
     if (this.state.revision < currentRevision) await this.catchUp();
   }
@@ -358,6 +365,7 @@ export class RunDriver implements RunHandle {
         const stream = conversationStream(this.conversationId);
         for await (const event of this.ports.log.read(stream, this.state.revision + 1, this.stopped.signal))
           unseen.push(event);
+        this.define(await loadCalled(this.ports.definitions, unseen));
         return this.take(unseen);
       } catch (error) {
         if (!isUnknown(error)) throw error;

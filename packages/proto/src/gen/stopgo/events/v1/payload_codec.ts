@@ -2,8 +2,8 @@
 // @generated from file stopgo/events/v1/payload.proto (package stopgo.events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AgentDefined, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, LinkMade, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepFinished, StepStarted, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
-import { AgentDefinedSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepFinishedSchema, StepStartedSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
+import type { AgentCalled, AgentDefined, AgentLimits, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, LinkMade, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepFinished, StepReminded, StepStarted, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
+import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
@@ -340,6 +340,24 @@ export function writePayload(writer: Writer, message: Payload): void {
       writer.join(begin);
       break;
     }
+    case "agentCalled": {
+      const begin = writer.fork(642);
+      writeAgentCalled(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "agentReturned": {
+      const begin = writer.fork(650);
+      writeAgentReturned(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "stepReminded": {
+      const begin = writer.fork(658);
+      writeStepReminded(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -562,6 +580,18 @@ export function readPayload(reader: Reader, length: number, message: Payload): P
         if (tag !== 530) throw new LeftToLibrary();
         message.fact = { case: "linkMade", value: readLinkMade(reader, reader.uint32(), message.fact.case === "linkMade" ? message.fact.value : zeroLinkMade()) };
         break;
+      case 80:
+        if (tag !== 642) throw new LeftToLibrary();
+        message.fact = { case: "agentCalled", value: readAgentCalled(reader, reader.uint32(), message.fact.case === "agentCalled" ? message.fact.value : zeroAgentCalled()) };
+        break;
+      case 81:
+        if (tag !== 650) throw new LeftToLibrary();
+        message.fact = { case: "agentReturned", value: readAgentReturned(reader, reader.uint32(), message.fact.case === "agentReturned" ? message.fact.value : zeroAgentReturned()) };
+        break;
+      case 82:
+        if (tag !== 658) throw new LeftToLibrary();
+        message.fact = { case: "stepReminded", value: readStepReminded(reader, reader.uint32(), message.fact.case === "stepReminded" ? message.fact.value : zeroStepReminded()) };
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -734,6 +764,15 @@ export function createPayload(given: Given): Payload {
         break;
       case "linkMade":
         message.fact = { case: "linkMade", value: toMessage(value, createLinkMade, "stopgo.events.v1.LinkMade") };
+        break;
+      case "agentCalled":
+        message.fact = { case: "agentCalled", value: toMessage(value, createAgentCalled, "stopgo.events.v1.AgentCalled") };
+        break;
+      case "agentReturned":
+        message.fact = { case: "agentReturned", value: toMessage(value, createAgentReturned, "stopgo.events.v1.AgentReturned") };
+        break;
+      case "stepReminded":
+        message.fact = { case: "stepReminded", value: toMessage(value, createStepReminded, "stopgo.events.v1.StepReminded") };
         break;
     }
   }
@@ -1031,6 +1070,7 @@ export function zeroRunStarted(): RunStarted {
     pipeline: false,
     sessionId: '',
     policyDigest: '',
+    agentsTold: '',
   };
 }
 
@@ -1066,6 +1106,19 @@ export function writeRunStarted(writer: Writer, message: RunStarted): void {
     const begin = writer.fork(74);
     writeCaller(writer, message.caller);
     writer.join(begin);
+  }
+  if (message.agentLimits !== undefined) {
+    const begin = writer.fork(82);
+    writeAgentLimits(writer, message.agentLimits);
+    writer.join(begin);
+  }
+  if (message.agentSource !== undefined) {
+    const begin = writer.fork(90);
+    writeAgentSource(writer, message.agentSource);
+    writer.join(begin);
+  }
+  if (message.agentsTold !== '') {
+    writer.string(98, message.agentsTold);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1112,6 +1165,18 @@ export function readRunStarted(reader: Reader, length: number, message: RunStart
         if (tag !== 74) throw new LeftToLibrary();
         message.caller = readCaller(reader, reader.uint32(), message.caller ?? zeroCaller());
         break;
+      case 10:
+        if (tag !== 82) throw new LeftToLibrary();
+        message.agentLimits = readAgentLimits(reader, reader.uint32(), message.agentLimits ?? zeroAgentLimits());
+        break;
+      case 11:
+        if (tag !== 90) throw new LeftToLibrary();
+        message.agentSource = readAgentSource(reader, reader.uint32(), message.agentSource ?? zeroAgentSource());
+        break;
+      case 12:
+        if (tag !== 98) throw new LeftToLibrary();
+        message.agentsTold = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1132,6 +1197,125 @@ export function createRunStarted(given: Given): RunStarted {
   if (given.sessionId != null) message.sessionId = given.sessionId;
   if (given.policyDigest != null) message.policyDigest = given.policyDigest;
   if (given.caller != null) message.caller = toMessage(given.caller, createCaller, "stopgo.events.v1.Caller");
+  if (given.agentLimits != null) message.agentLimits = toMessage(given.agentLimits, createAgentLimits, "stopgo.events.v1.AgentLimits");
+  if (given.agentSource != null) message.agentSource = toMessage(given.agentSource, createAgentSource, "stopgo.events.v1.AgentSource");
+  if (given.agentsTold != null) message.agentsTold = given.agentsTold;
+  return message;
+}
+
+export function zeroAgentLimits(): AgentLimits {
+  return {
+    $typeName: "stopgo.events.v1.AgentLimits",
+    depthMax: 0,
+    callsMax: 0,
+    circlesAllowed: false,
+  };
+}
+
+export function writeAgentLimits(writer: Writer, message: AgentLimits): void {
+  if (message.$typeName !== "stopgo.events.v1.AgentLimits") throw new LeftToLibrary();
+  if (message.depthMax != 0) {
+    writer.uint32(8, message.depthMax);
+  }
+  if (message.callsMax != 0) {
+    writer.uint32(16, message.callsMax);
+  }
+  if (message.circlesAllowed !== false) {
+    writer.bool(24, message.circlesAllowed);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readAgentLimits(reader: Reader, length: number, message: AgentLimits): AgentLimits {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 8) throw new LeftToLibrary();
+        message.depthMax = reader.uint32();
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.callsMax = reader.uint32();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.circlesAllowed = reader.bool();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createAgentLimits(given: Given): AgentLimits {
+  const message = zeroAgentLimits();
+  if (given.depthMax != null) message.depthMax = given.depthMax;
+  if (given.callsMax != null) message.callsMax = given.callsMax;
+  if (given.circlesAllowed != null) message.circlesAllowed = given.circlesAllowed;
+  return message;
+}
+
+export function zeroAgentSource(): AgentSource {
+  return {
+    $typeName: "stopgo.events.v1.AgentSource",
+    repository: '',
+    commit: '',
+    path: '',
+  };
+}
+
+export function writeAgentSource(writer: Writer, message: AgentSource): void {
+  if (message.$typeName !== "stopgo.events.v1.AgentSource") throw new LeftToLibrary();
+  if (message.repository !== '') {
+    writer.string(10, message.repository);
+  }
+  if (message.commit !== '') {
+    writer.string(18, message.commit);
+  }
+  if (message.path !== '') {
+    writer.string(26, message.path);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readAgentSource(reader: Reader, length: number, message: AgentSource): AgentSource {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.repository = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.commit = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.path = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createAgentSource(given: Given): AgentSource {
+  const message = zeroAgentSource();
+  if (given.repository != null) message.repository = given.repository;
+  if (given.commit != null) message.commit = given.commit;
+  if (given.path != null) message.path = given.path;
   return message;
 }
 
@@ -1522,6 +1706,8 @@ export function zeroCall(): Call {
     agent: '',
     rule: '',
     policyDigest: '',
+    platformAgent: '',
+    agentRefusal: 0,
   };
 }
 
@@ -1568,6 +1754,12 @@ export function writeCall(writer: Writer, message: Call): void {
   }
   if (message.policyDigest !== '') {
     writer.string(114, message.policyDigest);
+  }
+  if (message.platformAgent !== '') {
+    writer.string(122, message.platformAgent);
+  }
+  if ((message.agentRefusal as number) !== 0) {
+    writer.int32(128, message.agentRefusal);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1634,6 +1826,14 @@ export function readCall(reader: Reader, length: number, message: Call): Call {
         if (tag !== 114) throw new LeftToLibrary();
         message.policyDigest = reader.string();
         break;
+      case 15:
+        if (tag !== 122) throw new LeftToLibrary();
+        message.platformAgent = reader.string();
+        break;
+      case 16:
+        if (tag !== 128) throw new LeftToLibrary();
+        message.agentRefusal = reader.int32() as AgentRefusal;
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1659,6 +1859,8 @@ export function createCall(given: Given): Call {
   if (given.agent != null) message.agent = given.agent;
   if (given.rule != null) message.rule = given.rule;
   if (given.policyDigest != null) message.policyDigest = given.policyDigest;
+  if (given.platformAgent != null) message.platformAgent = given.platformAgent;
+  if (given.agentRefusal != null) message.agentRefusal = given.agentRefusal;
   return message;
 }
 
@@ -5226,6 +5428,11 @@ export function writeStepFinished(writer: Writer, message: StepFinished): void {
   if (message.failed !== false) {
     writer.bool(40, message.failed);
   }
+  if (message.completion !== undefined) {
+    const begin = writer.fork(50);
+    writeCompletion(writer, message.completion);
+    writer.join(begin);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -5255,6 +5462,10 @@ export function readStepFinished(reader: Reader, length: number, message: StepFi
         if (tag !== 40) throw new LeftToLibrary();
         message.failed = reader.bool();
         break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.completion = readCompletion(reader, reader.uint32(), message.completion ?? zeroCompletion());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -5271,6 +5482,423 @@ export function createStepFinished(given: Given): StepFinished {
   if (given.output != null) message.output = toMessage(given.output, createOutput, "stopgo.events.v1.Output");
   if (given.exitLoop != null) message.exitLoop = given.exitLoop;
   if (given.failed != null) message.failed = given.failed;
+  if (given.completion != null) message.completion = toMessage(given.completion, createCompletion, "stopgo.events.v1.Completion");
+  return message;
+}
+
+export function zeroCompletion(): Completion {
+  return {
+    $typeName: "stopgo.events.v1.Completion",
+    status: 0,
+    requiresFollowup: false,
+    metadataJson: '',
+  };
+}
+
+export function writeCompletion(writer: Writer, message: Completion): void {
+  if (message.$typeName !== "stopgo.events.v1.Completion") throw new LeftToLibrary();
+  if ((message.status as number) !== 0) {
+    writer.int32(8, message.status);
+  }
+  if (message.confidence !== undefined) {
+    writer.double(17, message.confidence);
+  }
+  if (message.requiresFollowup !== false) {
+    writer.bool(24, message.requiresFollowup);
+  }
+  if (message.metadataJson !== '') {
+    writer.string(34, message.metadataJson);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readCompletion(reader: Reader, length: number, message: Completion): Completion {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 8) throw new LeftToLibrary();
+        message.status = reader.int32() as CompletionStatus;
+        break;
+      case 2:
+        if (tag !== 17) throw new LeftToLibrary();
+        message.confidence = reader.double();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.requiresFollowup = reader.bool();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.metadataJson = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createCompletion(given: Given): Completion {
+  const message = zeroCompletion();
+  if (given.status != null) message.status = given.status;
+  if (given.confidence != null) message.confidence = given.confidence;
+  if (given.requiresFollowup != null) message.requiresFollowup = given.requiresFollowup;
+  if (given.metadataJson != null) message.metadataJson = given.metadataJson;
+  return message;
+}
+
+export function zeroStepReminded(): StepReminded {
+  return {
+    $typeName: "stopgo.events.v1.StepReminded",
+    runId: '',
+    stepId: '',
+    turn: 0,
+    count: 0,
+    text: '',
+    node: '',
+  };
+}
+
+export function writeStepReminded(writer: Writer, message: StepReminded): void {
+  if (message.$typeName !== "stopgo.events.v1.StepReminded") throw new LeftToLibrary();
+  if (message.runId !== '') {
+    writer.string(10, message.runId);
+  }
+  if (message.stepId !== '') {
+    writer.string(18, message.stepId);
+  }
+  if (message.turn != 0) {
+    writer.uint32(24, message.turn);
+  }
+  if (message.count != 0) {
+    writer.uint32(32, message.count);
+  }
+  if (message.text !== '') {
+    writer.string(42, message.text);
+  }
+  if (message.node !== '') {
+    writer.string(50, message.node);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readStepReminded(reader: Reader, length: number, message: StepReminded): StepReminded {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.runId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.stepId = reader.string();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.turn = reader.uint32();
+        break;
+      case 4:
+        if (tag !== 32) throw new LeftToLibrary();
+        message.count = reader.uint32();
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.text = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.node = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createStepReminded(given: Given): StepReminded {
+  const message = zeroStepReminded();
+  if (given.runId != null) message.runId = given.runId;
+  if (given.stepId != null) message.stepId = given.stepId;
+  if (given.turn != null) message.turn = given.turn;
+  if (given.count != null) message.count = given.count;
+  if (given.text != null) message.text = given.text;
+  if (given.node != null) message.node = given.node;
+  return message;
+}
+
+export function zeroAgentCalled(): AgentCalled {
+  return {
+    $typeName: "stopgo.events.v1.AgentCalled",
+    runId: '',
+    stepId: '',
+    callId: '',
+    agent: '',
+    agentDigest: '',
+    toolsetDigest: '',
+    policyDigest: '',
+    contextScope: 0,
+    contextRevision: 0,
+    agentsTold: '',
+  };
+}
+
+export function writeAgentCalled(writer: Writer, message: AgentCalled): void {
+  if (message.$typeName !== "stopgo.events.v1.AgentCalled") throw new LeftToLibrary();
+  if (message.runId !== '') {
+    writer.string(10, message.runId);
+  }
+  if (message.stepId !== '') {
+    writer.string(18, message.stepId);
+  }
+  if (message.callId !== '') {
+    writer.string(26, message.callId);
+  }
+  if (message.agent !== '') {
+    writer.string(34, message.agent);
+  }
+  if (message.agentDigest !== '') {
+    writer.string(42, message.agentDigest);
+  }
+  if (message.toolsetDigest !== '') {
+    writer.string(50, message.toolsetDigest);
+  }
+  if (message.policyDigest !== '') {
+    writer.string(58, message.policyDigest);
+  }
+  if (message.source !== undefined) {
+    const begin = writer.fork(66);
+    writeAgentSource(writer, message.source);
+    writer.join(begin);
+  }
+  if ((message.contextScope as number) !== 0) {
+    writer.int32(72, message.contextScope);
+  }
+  if (message.contextRevision != 0) {
+    writer.uint32(80, message.contextRevision);
+  }
+  if (message.agentsTold !== '') {
+    writer.string(90, message.agentsTold);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readAgentCalled(reader: Reader, length: number, message: AgentCalled): AgentCalled {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.runId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.stepId = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.callId = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.agent = reader.string();
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.agentDigest = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.toolsetDigest = reader.string();
+        break;
+      case 7:
+        if (tag !== 58) throw new LeftToLibrary();
+        message.policyDigest = reader.string();
+        break;
+      case 8:
+        if (tag !== 66) throw new LeftToLibrary();
+        message.source = readAgentSource(reader, reader.uint32(), message.source ?? zeroAgentSource());
+        break;
+      case 9:
+        if (tag !== 72) throw new LeftToLibrary();
+        message.contextScope = reader.int32() as ContextScope;
+        break;
+      case 10:
+        if (tag !== 80) throw new LeftToLibrary();
+        message.contextRevision = reader.uint32();
+        break;
+      case 11:
+        if (tag !== 90) throw new LeftToLibrary();
+        message.agentsTold = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createAgentCalled(given: Given): AgentCalled {
+  const message = zeroAgentCalled();
+  if (given.runId != null) message.runId = given.runId;
+  if (given.stepId != null) message.stepId = given.stepId;
+  if (given.callId != null) message.callId = given.callId;
+  if (given.agent != null) message.agent = given.agent;
+  if (given.agentDigest != null) message.agentDigest = given.agentDigest;
+  if (given.toolsetDigest != null) message.toolsetDigest = given.toolsetDigest;
+  if (given.policyDigest != null) message.policyDigest = given.policyDigest;
+  if (given.source != null) message.source = toMessage(given.source, createAgentSource, "stopgo.events.v1.AgentSource");
+  if (given.contextScope != null) message.contextScope = given.contextScope;
+  if (given.contextRevision != null) message.contextRevision = given.contextRevision;
+  if (given.agentsTold != null) message.agentsTold = given.agentsTold;
+  return message;
+}
+
+export function zeroAgentReturned(): AgentReturned {
+  return {
+    $typeName: "stopgo.events.v1.AgentReturned",
+    runId: '',
+    stepId: '',
+    callId: '',
+    agent: '',
+    tool: '',
+    isError: false,
+    durationMs: 0,
+  };
+}
+
+export function writeAgentReturned(writer: Writer, message: AgentReturned): void {
+  if (message.$typeName !== "stopgo.events.v1.AgentReturned") throw new LeftToLibrary();
+  if (message.runId !== '') {
+    writer.string(10, message.runId);
+  }
+  if (message.stepId !== '') {
+    writer.string(18, message.stepId);
+  }
+  if (message.callId !== '') {
+    writer.string(26, message.callId);
+  }
+  if (message.agent !== '') {
+    writer.string(34, message.agent);
+  }
+  if (message.tool !== '') {
+    writer.string(42, message.tool);
+  }
+  if (message.output !== undefined) {
+    const begin = writer.fork(50);
+    writeOutput(writer, message.output);
+    writer.join(begin);
+  }
+  if (message.isError !== false) {
+    writer.bool(56, message.isError);
+  }
+  if (message.completion !== undefined) {
+    const begin = writer.fork(66);
+    writeCompletion(writer, message.completion);
+    writer.join(begin);
+  }
+  if (message.usage !== undefined) {
+    const begin = writer.fork(74);
+    writeUsage(writer, message.usage);
+    writer.join(begin);
+  }
+  if (message.durationMs != 0) {
+    writer.uint32(80, message.durationMs);
+  }
+  if (message.source !== undefined) {
+    const begin = writer.fork(90);
+    writeAgentSource(writer, message.source);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readAgentReturned(reader: Reader, length: number, message: AgentReturned): AgentReturned {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.runId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.stepId = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.callId = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.agent = reader.string();
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.tool = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.output = readOutput(reader, reader.uint32(), message.output ?? zeroOutput());
+        break;
+      case 7:
+        if (tag !== 56) throw new LeftToLibrary();
+        message.isError = reader.bool();
+        break;
+      case 8:
+        if (tag !== 66) throw new LeftToLibrary();
+        message.completion = readCompletion(reader, reader.uint32(), message.completion ?? zeroCompletion());
+        break;
+      case 9:
+        if (tag !== 74) throw new LeftToLibrary();
+        message.usage = readUsage(reader, reader.uint32(), message.usage ?? zeroUsage());
+        break;
+      case 10:
+        if (tag !== 80) throw new LeftToLibrary();
+        message.durationMs = reader.uint32();
+        break;
+      case 11:
+        if (tag !== 90) throw new LeftToLibrary();
+        message.source = readAgentSource(reader, reader.uint32(), message.source ?? zeroAgentSource());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createAgentReturned(given: Given): AgentReturned {
+  const message = zeroAgentReturned();
+  if (given.runId != null) message.runId = given.runId;
+  if (given.stepId != null) message.stepId = given.stepId;
+  if (given.callId != null) message.callId = given.callId;
+  if (given.agent != null) message.agent = given.agent;
+  if (given.tool != null) message.tool = given.tool;
+  if (given.output != null) message.output = toMessage(given.output, createOutput, "stopgo.events.v1.Output");
+  if (given.isError != null) message.isError = given.isError;
+  if (given.completion != null) message.completion = toMessage(given.completion, createCompletion, "stopgo.events.v1.Completion");
+  if (given.usage != null) message.usage = toMessage(given.usage, createUsage, "stopgo.events.v1.Usage");
+  if (given.durationMs != null) message.durationMs = given.durationMs;
+  if (given.source != null) message.source = toMessage(given.source, createAgentSource, "stopgo.events.v1.AgentSource");
   return message;
 }
 
@@ -6770,6 +7398,8 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [EarlierTextSchema, { zero: zeroEarlierText, write: writeEarlierText, read: readEarlierText, create: createEarlierText }],
   [UserMessageReceivedSchema, { zero: zeroUserMessageReceived, write: writeUserMessageReceived, read: readUserMessageReceived, create: createUserMessageReceived }],
   [RunStartedSchema, { zero: zeroRunStarted, write: writeRunStarted, read: readRunStarted, create: createRunStarted }],
+  [AgentLimitsSchema, { zero: zeroAgentLimits, write: writeAgentLimits, read: readAgentLimits, create: createAgentLimits }],
+  [AgentSourceSchema, { zero: zeroAgentSource, write: writeAgentSource, read: readAgentSource, create: createAgentSource }],
   [CallerSchema, { zero: zeroCaller, write: writeCaller, read: readCaller, create: createCaller }],
   [OwnerSchema, { zero: zeroOwner, write: writeOwner, read: readOwner, create: createOwner }],
   [RunClaimedSchema, { zero: zeroRunClaimed, write: writeRunClaimed, read: readRunClaimed, create: createRunClaimed }],
@@ -6817,6 +7447,10 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [OutputPartSchema, { zero: zeroOutputPart, write: writeOutputPart, read: readOutputPart, create: createOutputPart }],
   [StateSetSchema, { zero: zeroStateSet, write: writeStateSet, read: readStateSet, create: createStateSet }],
   [StepFinishedSchema, { zero: zeroStepFinished, write: writeStepFinished, read: readStepFinished, create: createStepFinished }],
+  [CompletionSchema, { zero: zeroCompletion, write: writeCompletion, read: readCompletion, create: createCompletion }],
+  [StepRemindedSchema, { zero: zeroStepReminded, write: writeStepReminded, read: readStepReminded, create: createStepReminded }],
+  [AgentCalledSchema, { zero: zeroAgentCalled, write: writeAgentCalled, read: readAgentCalled, create: createAgentCalled }],
+  [AgentReturnedSchema, { zero: zeroAgentReturned, write: writeAgentReturned, read: readAgentReturned, create: createAgentReturned }],
   [RunCompletedSchema, { zero: zeroRunCompleted, write: writeRunCompleted, read: readRunCompleted, create: createRunCompleted }],
   [RunFailedSchema, { zero: zeroRunFailed, write: writeRunFailed, read: readRunFailed, create: createRunFailed }],
   [RunCanceledSchema, { zero: zeroRunCanceled, write: writeRunCanceled, read: readRunCanceled, create: createRunCanceled }],

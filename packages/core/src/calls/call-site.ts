@@ -1,0 +1,27 @@
+import type { CallingLimits } from '../agent/calling.ts';
+import type { ToolNode, Toolset } from '../agent/definition.ts';
+import type { Policy } from '../policy/policy.ts';
+
+/** Where in a tree calls are made, and of what. */
+export type CallSite = {
+  readonly node: ToolNode;
+  readonly insideParallelOrLoop: boolean;
+  /** Of the agent whose tree it is. */
+  readonly agentName: string;
+  /** What its calls are judged by beside the defaults, and its digest; absent: by nothing else. */
+  readonly policy?: Policy;
+  readonly policyDigest?: string;
+  /** All that the node may call. */
+  readonly offered: Toolset;
+  /** Whom it may call of the agents of this platform; absent: nobody. */
+  readonly calling?: Calling;
+};
+
+/** What holds for calls of agents of this platform. */
+export type Calling = {
+  /** Names, or patterns of names. */
+  readonly allowed: readonly string[];
+  /** The agents that work one below another, from that of the run to the one that asks. */
+  readonly path: readonly string[];
+  readonly limits: CallingLimits;
+};

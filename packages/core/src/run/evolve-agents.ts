@@ -1,0 +1,83 @@
+/** What the calls of agents of this platform change in a run. */
+import { facts } from '@stopgo/proto';
+import type { ContextScope } from '../agent/platform-agent.ts';
+import { callAbove, isBelow } from '../agent/step-id.ts';
+import type { FactOf } from '../events/facts.ts';
+import { decisionOn, type Interrupt } from '../state/interrupt.ts';
+import { withCall, withStep } from '../state/run-changes.ts';
+import { sourceFromWire } from '../state/source.ts';
+import type { CalledAgent, RunState, TokenUsage } from '../state/state.ts';
+
+function scopeFromWire(scope: facts.ContextScope): ContextScope {
+  if (scope === facts.ContextScope.NONE) return 'NONE';
+  return scope === facts.ContextScope.SPECIFIC ? 'SPECIFIC' : 'FULL';
+}
+
+/** An agent works on a call. */
+export function evolveCalled(run: RunState, called: FactOf<'agentCalled'>, time: number): RunState {
+  const { agent, agentDigest, toolsetDigest, policyDigest, contextRevision, source } = called;
+  const working: CalledAgent = {
+    ...{ agent, agentDigest, toolsetDigest },
+    ...(policyDigest === '' ? {} : { policyDigest }),
+    contextScope: scopeFromWire(called.contextScope),
+    contextRevision,
+    since: time,
+    ...(source === undefined ? {} : { source: sourceFromWire(source) }),
+    usage: { inputTokens: 0, outputTokens: 0 },
+  };
+  return withCall({ ...run, agentCalls: (run.agentCalls ?? 0) + 1 }, called.callId, {
+    phase: 'called',
+    attempt: (run.calls[called.callId]?.attempt ?? 0) + 1,
+    called: working,
+  });
+}
+
+/** Its work is of no further use but for what it came to: that is the call's result. */
+export function evolveReturned(run: RunState, returned: FactOf<'agentReturned'>, revision: number): RunState {
+  const call = run.calls[returned.callId];
+  if (call?.phase !== 'called') return run;
+  const { called, ...rest } = call;
+  const steps = Object.fromEntries(Object.entries(run.steps).filter(([id]) => !isBelow(id, call.id)));
+  const isOfUse = (one: Interrupt): boolean =>
+    one.kind !== 'approval' || decisionOn(one) === undefined || one.callId in run.calls;
+  const interrupts = Object.fromEntries(Object.entries(run.interrupts).filter(([, one]) => isOfUse(one)));
+  const outcome = returned.isError ? 'error' : 'result';
+  const done = { ...rest, phase: 'done', outcome, resultRevision: revision } as const;
+  const next = { ...run, steps, interrupts, calls: { ...run.calls, [call.id]: done } };
+  return called === undefined ? next : withUsage(next, call.stepId, called.usage);
+}
+
+/** It is told to say that it has done its task. */
+export function evolveStepReminded(run: RunState, { stepId, turn, count }: FactOf<'stepReminded'>): RunState {
+  const step = run.steps[stepId];
+  return step === undefined ? run : withStep(run, { ...step, reminded: { turn, count } });
+}
+
+/** What a step has used counts for the agent in whose tree it is; what that one used counts for its caller once it returns. */
+export function withUsage(run: RunState, stepId: string, usage: Partial<TokenUsage> | undefined): RunState {
+  const caller = callAbove(stepId);
+  const call = caller === undefined ? undefined : run.calls[caller];
+  if (call?.called === undefined || usage === undefined) return run;
+  const { inputTokens, outputTokens } = call.called.usage;
+  const sum = {
+    inputTokens: inputTokens + (usage.inputTokens ?? 0),
+    outputTokens: outputTokens + (usage.outputTokens ?? 0),
+  };
+  return { ...run, calls: { ...run.calls, [call.id]: { ...call, called: { ...call.called, usage: sum } } } };
+}
+
+/** What is known of an agent that may call others. */
+export function callingOf({ agentLimits, agentSource }: FactOf<'runStarted'>): Partial<RunState> {
+  return {
+    ...(agentLimits === undefined
+      ? {}
+      : {
+          agentLimits: {
+            depthMax: agentLimits.depthMax,
+            callsMax: agentLimits.callsMax,
+            circlesAllowed: agentLimits.circlesAllowed,
+          },
+        }),
+    ...(agentSource === undefined ? {} : { source: sourceFromWire(agentSource) }),
+  };
+}

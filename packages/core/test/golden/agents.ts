@@ -1,0 +1,33 @@
+import { answered, asked, callsAgent, completes, drove, works } from '../agents.ts';
+import { by, type Happening } from '../specification.ts';
+import { approved, call, claim, opened, returns, starts } from '../story.ts';
+
+const child = 'root#1.0/root';
+const user = (happening: Exclude<Happening, { readonly by: unknown }>) => by('anonymous', happening);
+
+/** Agents that call agents. */
+export const agentScenarios: Readonly<Record<string, readonly Happening[]>> = {
+  'agent-called': [
+    user(opened),
+    user(asked('I want a refund.')),
+    answered({ text: 'I ask billing.', calls: [callsAgent('support/billing', 'Refund it.')] }),
+    drove([works('root#1.0', 'support/billing')]),
+    answered({ step: child, calls: [call('add', { name: 'refund' })] }),
+    by('ada', approved()),
+    drove([claim, starts(`${child}#1.0`)]),
+    drove([returns(`${child}#1.0`, 'refunded')]),
+    answered({ step: child, calls: [completes('Refunded.', 'SUCCESS', { confidence: 1, metadata: { id: 'REF-1' } })] }),
+    answered({ text: 'It is refunded.' }),
+    answered({ calls: [completes('Your order is refunded.', 'SUCCESS', { confidence: 0.95 })] }),
+  ],
+  'agent-failed': [
+    user(opened),
+    user(asked('I want a refund.')),
+    answered({ calls: [callsAgent('support/billing'), callsAgent('audit')] }),
+    drove([works('root#1.0', 'support/billing', 'NONE')]),
+    answered({ step: child, text: 'Hm.' }),
+    answered({ step: child, text: 'Hm?' }),
+    answered({ step: child, text: 'Hm!' }),
+    answered({ calls: [completes('Billing does not answer.', 'FAILED')] }),
+  ],
+};
