@@ -209,6 +209,38 @@ test('an address that is set before a named webhook is introduced takes nothing 
   expect(told).toContain(`${at.conversationId}:${revision}:finance`);
 });
 
+test('what is asked while a telling ends is told at once, and waits for no sweep', async () => {
+  const whole = at.client;
+  let isHeld: (() => void) | undefined;
+  let goOn: () => void = () => undefined;
+  const views = {
+    ...whole,
+    getPush: async (...given: Parameters<typeof whole.getPush>) => {
+      const answer = await whole.getPush(...given);
+      // The answer is what it was then.
+      if (isHeld !== undefined) {
+        isHeld();
+        isHeld = undefined;
+        await new Promise<void>((resolve) => {
+          goOn = resolve;
+        });
+      }
+      return answer;
+    },
+  };
+  const told: Delivery[] = [];
+  const one = await process('one', into(told), systemClock, true, views, {}, new Map([hook('finance')]));
+  const held = new Promise<void>((resolve) => {
+    isHeld = resolve;
+  });
+  one.outbox.asked(at.conversationId);
+  await held;
+  await asked('finance');
+  one.outbox.asked(at.conversationId);
+  goOn();
+  await vi.waitFor(() => expect(told.length).toBe(1), 30_000);
+});
+
 test('what was looked at once is not read again in each turn that follows', async () => {
   const whole = at.client;
   let read = 0;

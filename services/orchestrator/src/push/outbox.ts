@@ -103,15 +103,12 @@ export class Outbox {
 
   /** Is told that something happens in a conversation. */
   poke(conversationId: string): void {
-    if (!this.#known.has(conversationId)) return;
-    // There is something new, and addresses that need not wait.
-    this.#paused.delete(conversationId);
-    this.#tell(conversationId);
+    if (this.#known.has(conversationId)) this.#tellNews(conversationId);
   }
 
   /** Is told that a conversation waits for people: webhooks may have to be told. */
   asked(conversationId: string): void {
-    if (this.#ports.webhookPorts.webhooks.size > 0) this.#tell(conversationId);
+    if (this.#ports.webhookPorts.webhooks.size > 0) this.#tellNews(conversationId);
   }
 
   /** Takes up every conversation that somebody is to be told of and nobody alive does it. */
@@ -146,6 +143,12 @@ export class Outbox {
     if (this.#known.size > knownMax && oldest !== undefined) this.#known.delete(oldest);
   }
 
+  /** There is something new, and there may be some who need not wait. */
+  #tellNews(conversationId: string): void {
+    this.#paused.delete(conversationId);
+    this.#tell(conversationId);
+  }
+
   #tell(conversationId: string): void {
     const telling = this.#telling.get(conversationId);
     if (telling !== undefined) {
@@ -171,7 +174,8 @@ export class Outbox {
     this.#telling.set(conversationId, entry);
     void ended.finally(() => {
       this.#telling.delete(conversationId);
-      if (entry.again) this.poke(conversationId);
+      // It may have looked before that was on the record.
+      if (entry.again) this.#tellNews(conversationId);
     });
   }
 
