@@ -34,6 +34,8 @@ export const waitingPerHostMax = 64;
 export const crowdedPauseMs = 60_000;
 /** Longest pause before a further attempt, or wait for others of the same host, for which a conversation is held that is at rest, in milliseconds. */
 export const heldPauseMsMax = 3_000;
+/** Pause before a follow that broke off is begun again, in milliseconds. */
+export const followPauseMs = 500;
 /** Conversations that are known to have addresses, so that they need not wait for the sweep. */
 export const knownMax = 10_000;
 /** How long a conversation whose addresses could not be told, by a fault of ours, is left alone, in milliseconds. */

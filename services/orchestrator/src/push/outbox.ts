@@ -14,8 +14,9 @@ import type { Sealer } from './sealed.ts';
 import { SendSlots } from './send-slots.ts';
 import { type CheckedSettings, checkSettings, configIdOf, type Settings } from './settings.ts';
 import type { TellerPorts } from './teller.ts';
+import { TellingLog } from './telling-log.ts';
 
-export type OutboxPorts = Omit<TellerPorts, 'open' | 'slots' | 'store'> & {
+export type OutboxPorts = Omit<TellerPorts, 'open' | 'slots' | 'store' | 'tellingLog'> & {
   readonly store: Client<typeof store.StoreService>;
   /** Undefined: there is no key, and nothing that is secret can be kept. */
   readonly sealer: () => Sealer | undefined;
@@ -33,6 +34,7 @@ export class Outbox {
   readonly #ports: OutboxPorts;
   readonly #stopped = new AbortController();
   readonly #slots: SendSlots;
+  readonly #log: TellingLog;
   readonly #telling = new Map<string, Telling>();
   /** Conversations that have addresses, as far as this process has noticed. */
   readonly #known = new Set<string>();
@@ -46,6 +48,7 @@ export class Outbox {
   constructor(ports: OutboxPorts) {
     this.#ports = ports;
     this.#slots = ports.slots ?? new SendSlots();
+    this.#log = new TellingLog(ports.logger, ports.clock);
   }
 
   /**
@@ -196,7 +199,8 @@ export class Outbox {
     // Loaded by who needs it: most do not.
     const { Teller } = await import('./teller.ts');
     const open: TellerPorts['open'] = (sealed, place) => sealer()?.open(sealed, place);
-    const dueAt = await new Teller({ ...this.#ports, slots: this.#slots, open }, push, this.#stopped.signal).tell();
+    const given = { ...this.#ports, slots: this.#slots, tellingLog: this.#log, open };
+    const dueAt = await new Teller(given, push, this.#stopped.signal).tell();
     if (dueAt !== undefined) remember(this.#paused, conversationId, dueAt);
   }
 

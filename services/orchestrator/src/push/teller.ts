@@ -20,6 +20,7 @@ import { isWaiting, stateAfter, stateOf, stateOfWord, type TaskState, terminal, 
 import {
   attemptsMax,
   crowdedPauseMs,
+  followPauseMs,
   heldPauseMsMax,
   pauseFirstMs,
   pauseMostMs,
@@ -30,7 +31,7 @@ import type { PushLog } from './push-log.ts';
 import type { PushSecrets, SecretPlace } from './sealed.ts';
 import type { SendSlots } from './send-slots.ts';
 import { sendUpdate } from './send-update.ts';
-import { warnOfFailure } from './warn-of-failure.ts';
+import type { TellingLog } from './telling-log.ts';
 import { type Notice, Notices, noticesAfter } from './webhooks/notices.ts';
 import { sendNotice, type WebhookPorts } from './webhooks/send-notice.ts';
 
@@ -44,6 +45,7 @@ export type TellerPorts = {
   /** A number from 0 up to 1, for jitter. */
   readonly random: () => number;
   readonly logger: Logger;
+  readonly tellingLog: TellingLog;
   /** Opens what was sealed; undefined if it cannot be. */
   readonly open: (sealed: Uint8Array, place: SecretPlace) => PushSecrets | undefined;
   readonly slots: SendSlots;
@@ -57,9 +59,6 @@ type Shown = {
   readonly state?: TaskState | undefined;
   readonly notice?: Notice | undefined;
 };
-
-/** Pause before a follow that broke off is begun again, in milliseconds. */
-const followPauseMs = 500;
 
 /** Tells the addresses of one conversation what becomes of it, for as long as this process owns that. */
 export class Teller {
@@ -354,7 +353,7 @@ export class Teller {
   }
 
   async #attempt(config: views.PushConfig, shown: Shown): Promise<void> {
-    const { liveness, logger, pushes } = this.#ports;
+    const { liveness, pushes, tellingLog } = this.#ports;
     const { conversationId } = this.#push;
     // Somebody else may have taken this process for dead.
     while (!liveness.isFresh()) await liveness.renewed(this.#signal);
@@ -380,7 +379,7 @@ export class Teller {
     };
     const { push } = await pushes.change(this.#push, this.#actor, decide, this.#signal);
     if (push.revision > this.#push.revision) this.#push = push;
-    if (outcome.kind === 'failed') warnOfFailure(logger, conversationId, config, outcome.reason, isGivenUp);
+    tellingLog.attempted(conversationId, config, outcome, isGivenUp);
   }
 
   async #send(config: views.PushConfig, { revision, state, notice }: Shown): Promise<Delivered> {
