@@ -11,6 +11,7 @@ import {
 } from '../promises/rules.ts';
 import { demandsOf } from './demands.ts';
 import type { Carried } from './faults.ts';
+import { judgedByOthers } from './policies.ts';
 
 /** All that is left of a run of the chaos test, each part written by somebody else. */
 export type Evidence = Witnessed & {
@@ -35,6 +36,7 @@ export function check(evidence: Evidence): string[] {
       ...failed(one),
       ...demandsOf(one),
     ]),
+    ...judgedByOthers(evidence.conversations),
   ];
 }
 

@@ -135,13 +135,11 @@ export class Cluster {
     };
     const config = join(this.folder, 'agent.yaml');
     const treeConfig = join(this.folder, 'tree.yaml');
-    const settings = {
-      ...configuration({ ttlMs, toolTimeoutMs }, resourcesPort, ledgerPort),
-      ...(desk === undefined ? {} : rulesOf(desk)),
-    };
+    const settings = configuration({ ttlMs, toolTimeoutMs }, resourcesPort, ledgerPort);
+    const rules = (of: string): object => (desk === undefined ? {} : rulesOf(desk, of));
     // JSON is YAML.
-    writeFileSync(config, JSON.stringify(settings));
-    writeFileSync(treeConfig, JSON.stringify({ ...settings, agent: treeAgent }));
+    writeFileSync(config, JSON.stringify({ ...settings, ...rules('') }));
+    writeFileSync(treeConfig, JSON.stringify({ ...settings, ...rules('tree-'), agent: treeAgent }));
     const addresses: Record<string, string[]> = {};
     for (const service of services)
       addresses[service] = ports.splice(0, replicas[service]).map((port) => `127.0.0.1:${port}`);
@@ -153,7 +151,7 @@ export class Cluster {
       STOPGO_APPROVALS: list('approvals'),
     };
     for (const service of services) {
-      // As in the middle of a change of the configuration: half of the orchestrators begin runs of another agent.
+      // As in the middle of a change of the configuration: half of the orchestrators begin runs of another agent, by other rules.
       const configs = service === 'orchestrator' && this.options.hasTree === true ? [config, treeConfig] : [config];
       await this.launchService(service, addresses[service] ?? [], configs, { ...environment, ...others });
     }

@@ -1,4 +1,5 @@
 // Rules that demand people and time, of the calls of two stories.
+import { automaticPrefix } from '../promises/recorded-calls.ts';
 
 /** A webhook: its name, and its address. */
 export type Receiver = { readonly name: string; readonly url: string };
@@ -17,20 +18,26 @@ const other = 'dan@chaos.example';
 
 const begins = (prefix: string): string => `has(args.text) && args.text.startsWith("${prefix}")`;
 
-/** A part of the configuration. */
-export const rulesOf = ({ name, url }: Receiver) => ({
+/** A part of the configuration; `of`: how the names of its rules begin, so that each tells which file it is in. */
+export const rulesOf = ({ name, url }: Receiver, of = '') => ({
   webhooks: [{ name, url, secret_env: deskSecret, allow_private: true }],
   approvals: {
     rules: [
       {
-        ...{ name: 'pair', server: 'ledger', when: begins(pairPrefix), verdict: 'ask', reason: 'Two decide.' },
+        ...{ name: `${of}pair`, server: 'ledger', when: begins(pairPrefix), verdict: 'ask', reason: 'Two decide.' },
         approvers: `2 of [${deciders.join(', ')}]`,
         remind: ['1s', '3s'],
         escalate: [{ after: '2s', to: [other] }],
         notify: [name],
       },
       {
-        ...{ name: 'in-vain', server: 'ledger', when: begins(inVainPrefix), verdict: 'ask', reason: 'Nobody decides.' },
+        ...{
+          name: `${of}in-vain`,
+          server: 'ledger',
+          when: begins(inVainPrefix),
+          verdict: 'ask',
+          reason: 'Nobody decides.',
+        },
         approvers: [other],
         expires: Object.fromEntries([
           ['after', '3s'],
@@ -38,6 +45,11 @@ export const rulesOf = ({ name, url }: Receiver) => ({
         ]),
         remind: ['1s', '2s'],
         notify: [name],
+      },
+      // What waits without it as well: so the calls of trees name a rule.
+      {
+        ...{ name: `${of}adds`, server: 'resources', tool: '*add*', verdict: 'ask' },
+        when: `!call.node.startsWith("${automaticPrefix}")`,
       },
     ],
   },

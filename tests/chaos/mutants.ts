@@ -13,6 +13,14 @@ export const mutants = {
       to: 'if (approvalRequired) return',
     },
   ],
+  /** Whoever drives a run judges its calls by the rules that it came to know first. */
+  'own-rules': [
+    {
+      file: 'services/orchestrator/src/definitions.ts',
+      from: 'const known = this.#policies.get(digest);',
+      to: 'const known = this.#policies.values().next().value;',
+    },
+  ],
   /** Inside parallel branches and loops nobody is asked, also where the configuration wants it. */
   'require-ignored': [
     {
