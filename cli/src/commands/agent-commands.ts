@@ -31,4 +31,27 @@ export const agentCommands: Readonly<Record<string, Command>> = {
       if (!check(file, host.env, print)) host.exitCode = 1;
     },
   },
+  agents: {
+    summary: 'Agents in markdown files: check them, list them, show one',
+    takes: 'check PATH..., or list [FOLDER], or show NAME',
+    arguments: [1, Number.POSITIVE_INFINITY],
+    options: {
+      in: 'the folder that names begin at (default: that of the repository, or with list and show this folder)',
+      json: 'with check and list: one JSON object for each line; with show: the agent as it is recorded',
+    },
+    about: [
+      'check: one line for each finding, path:line:column: what is wrong; ends with code 1 unless all agents can be used. It needs',
+      'neither git nor the platform, so that a hook or a build can run it. docs/agents.md says what such a file holds.',
+    ],
+    examples: [
+      ['stopgo agents check .', 'all agents below this folder'],
+      ['stopgo agents check support/tier1/prompt.md', ''],
+      ['stopgo agents list my-agents', ''],
+      ['stopgo agents show support/tier1 --in my-agents', ''],
+    ],
+    run: async ({ flags: { in: folder, json = false }, args: [action = '', ...args], host, print }) => {
+      const { agentsCommand } = await import('../agents/command.ts');
+      if (!agentsCommand(action, args, { folder, json }, host, print)) host.exitCode = 1;
+    },
+  },
 };

@@ -17,6 +17,7 @@ export const options = {
   full: { type: 'boolean' },
   'give-up': { type: 'boolean' },
   heads: { type: 'boolean' },
+  in: { type: 'string', value: 'FOLDER' },
   input: { type: 'string', value: 'UUID' },
   json: { type: 'boolean' },
   limit: { type: 'string', value: 'NUMBER' },

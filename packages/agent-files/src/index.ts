@@ -5,5 +5,5 @@ export { nameProblem } from './names.ts';
 export { type AgentFormat, type AgentPlace, candidatePaths, nameOfPath, type PathReading } from './place.ts';
 export { printAgentFile } from './print.ts';
 export { type Problem, type ProblemKind, problemLine } from './problem.ts';
-export { type AgentReading, readAgentFile } from './read.ts';
+export { type AgentReading, type FileText, readAgentFile } from './read.ts';
 export { type AgentSource, type AgentSources, agentNotFound, resolveAgent } from './resolve.ts';

@@ -19,10 +19,19 @@ export type AgentReading = {
   readonly warnings: readonly Problem[];
 };
 
-/** Reads one file. Never throws, executes nothing, and does bounded work on any text. `path`: inside the repository, with `/`. */
-export function readAgentFile({ path, text }: { readonly path: string; readonly text: string }): AgentReading {
-  const told = new Told(path);
-  const agent = read(path, text, told);
+/** A file of a repository. */
+export type FileText = {
+  /** Inside the repository, with `/`. */
+  readonly path: string;
+  readonly text: string;
+  /** Bytes of the file, where the text is only its beginning: a file that is too large need not be read whole. */
+  readonly bytes?: number;
+};
+
+/** Reads one file. Never throws, executes nothing, and does bounded work on any text. */
+export function readAgentFile(file: FileText): AgentReading {
+  const told = new Told(file.path);
+  const agent = read(file, told);
   return { ...(agent === undefined ? {} : { agent }), problems: told.problems, warnings: told.warnings };
 }
 
@@ -49,14 +58,14 @@ class Told {
   }
 }
 
-function read(path: string, text: string, told: Told): AgentFile | undefined {
+function read({ path, text, bytes: whole = 0 }: FileText, told: Told): AgentFile | undefined {
   const at = nameOfPath(path);
   if (at.kind === 'none') return undefined;
   const { isCertain } = at.kind === 'agent' ? at.place : at;
   if (!isCertain && !text.slice(0, beginCharacters).includes('---')) return undefined;
   const split = splitFile(text);
   if (!isCertain && !saysAgent(split)) return undefined;
-  const bytes = byteLength(text);
+  const bytes = Math.max(whole, byteLength(text));
   if (bytes > fileBytesMax)
     return told.problem('size', `the file has ${bytes} bytes, more than ${fileBytesMax}; shorten it`);
   if (at.kind === 'problem') return told.problem(at.about, at.message);
