@@ -1,3 +1,5 @@
+// What the prompts of the agents that are read here list.
+export { agentsInPrompt, type CallableAgent } from '@stopgo/core';
 export type { AgentFile } from './agent-file.ts';
 export { canonicalName, defineAgentFile, type Surroundings } from './define.ts';
 export { type Candidate, type Gathered, gatherAgents } from './gather.ts';

@@ -49,10 +49,16 @@ export {
   unmet,
 } from './agent/pins.ts';
 export type { AgentLimits, ContextScope, NamedContext, PlatformAgent } from './agent/platform-agent.ts';
-export { templateVariables, unknownVariablesIn } from './agent/prompt-template.ts';
 export { withServerInstructions } from './agent/server-instructions.ts';
 export { callAbove, rootStep } from './agent/step-id.ts';
-export { expandTemplate } from './agent/template.ts';
+export {
+  agentsInPrompt,
+  type CallableAgent,
+  expandTemplate,
+  templateVariables,
+  toolsInPrompt,
+  unknownVariablesIn,
+} from './agent/template.ts';
 export { agentCallOf } from './calls/agent.ts';
 export { exitLoopTool } from './calls/control/exit-loop.ts';
 export { controlTools } from './calls/control/tools.ts';

@@ -11,6 +11,7 @@ import {
   rootStep,
   type Toolset,
   type Transcript,
+  toolsInPrompt,
 } from '@stopgo/core';
 import { argumentsOf } from '../handle/call-arguments.ts';
 import type { RunHandle } from '../handle/run-handle.ts';
@@ -64,9 +65,7 @@ export function instructionsOf(
     agent_name: platform.title,
     agent_description: platform.description,
     prompt: told.called?.input ?? said?.message.text ?? '',
-    available_tools: [...told.offer.values()]
-      .map(({ name, description }) => `- **${name}**: ${description}`)
-      .join('\n'),
+    available_tools: toolsInPrompt([...told.offer.values()]),
     allowed_agents: transcript.agentsTo(runId, callId === undefined ? rootStep : `${callId}/${rootStep}`),
   };
   return expandTemplate(prompt, values, (key) =>

@@ -6,7 +6,8 @@ import {
   templateVariables,
   toolsInPrompt,
   unknownVariablesIn,
-} from '../src/agent/prompt-template.ts';
+  withoutVariables,
+} from '../src/agent/template.ts';
 import { templateListBytesMax } from '../src/text/bounds.ts';
 
 const values = {
@@ -41,6 +42,10 @@ describe('variables of a prompt', () => {
 
   test('a key of session state is not found inside of a variable', () => {
     expect(expandTemplate('{{prompt}} {{customer}}', values, () => 'state')).toBe('Where is my order? {{customer}}');
+  });
+
+  test('placeholders are looked for in what is left', () => {
+    expect(withoutVariables('{{prompt}} {order} {{ customer }}{a}')).toBe(' {order} {a}');
   });
 
   test('names that are no variables are found where they stand', () => {
