@@ -14,6 +14,18 @@ const tools = new Map(
   ].map((one) => [one.name, one]),
 );
 
+test('a tool whose name has a slash is named by that, or behind its server', () => {
+  const slashed = new Map([['a/b', { ...tool('a/b'), target: { kind: 'tool', server: 'files' } as const }]]);
+  for (const [pattern, count] of [
+    ['a/b', 1],
+    ['a/*', 1],
+    ['files/a/b', 1],
+    ['files/b', 0],
+    ['files', 0],
+  ] as const)
+    expect(offeredTo({ node: llm({ tools: [pattern] }) }, slashed).size, pattern).toBe(count);
+});
+
 describe('an llm node is offered', () => {
   test.each([
     ['all tools', {}, ['read_file', 'write_file', 'read_page']],

@@ -15,14 +15,14 @@ export function takesTool(
 function names(patterns: readonly string[], server: string, tool: string): boolean {
   const named = (pattern: string) => matchesTool(pattern, server, tool);
   if (patterns.some((pattern) => pattern.startsWith('!') && named(pattern.slice(1)))) return false;
-  return patterns.some((pattern) => !pattern.startsWith('!') && named(pattern));
+  return patterns.some(named);
 }
 
 /** The name of a tool may have a slash of its own. */
 function matchesTool(pattern: string, server: string, tool: string): boolean {
   if (matchesGlob(pattern, tool)) return true;
-  const slash = pattern.indexOf('/');
-  return slash >= 0 && matchesGlob(pattern.slice(0, slash), server) && matchesGlob(pattern.slice(slash + 1), tool);
+  const [ofServer = '', ...ofTool] = pattern.split('/');
+  return matchesGlob(ofServer, server) && matchesGlob(ofTool.join('/'), tool);
 }
 
 /** Whether it is offered all tools of the run. */
