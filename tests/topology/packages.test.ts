@@ -13,7 +13,9 @@ import {
 } from './repository.ts';
 
 const SHARED = ['@stopgo/core', '@stopgo/proto', '@stopgo/rpc', '@stopgo/runtime'];
-const SERVICES = ['approvals', 'gateway', 'mcp-bridge', 'orchestrator', 'store'].map((name) => `@stopgo/${name}`);
+const SERVICES = ['approvals', 'gateway', 'mcp-bridge', 'orchestrator', 'registry', 'store'].map(
+  (name) => `@stopgo/${name}`,
+);
 /** Programs of their own: started, not imported, except by tests that want them in their own process. */
 const PROGRAMS = ['@stopgo/mcp-filesystem', '@stopgo/mcp-resources', '@stopgo/offline-model'];
 /** What the tool servers that we ship are made of. */
@@ -48,6 +50,7 @@ const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: r
   'services/gateway': { name: '@stopgo/gateway', may: [...SHARED, SECURITY, A2A, HTTP] },
   'services/mcp-bridge': { name: '@stopgo/mcp-bridge', may: [...SHARED, SECURITY, LOG, JSON_SCHEMA] },
   'services/orchestrator': { name: '@stopgo/orchestrator', may: [...SHARED, SECURITY, LOG, A2A, JSON_SCHEMA] },
+  'services/registry': { name: '@stopgo/registry', may: [...SHARED, SECURITY, LOG] },
   'services/store': { name: '@stopgo/store', may: SHARED },
   'packages/tool-server': { name: TOOL_SERVER, may: [SECURITY] },
   'mcp-servers/filesystem': { name: '@stopgo/mcp-filesystem', may: [TOOL_SERVER] },

@@ -1,0 +1,125 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { accessTo } from '../src/git/access.ts';
+import { gitFailureOf } from '../src/git/git-failure.ts';
+import { checkRefName, remoteOf } from '../src/git/remote.ts';
+import { temporaryFolder } from './support/repository.ts';
+
+test.each([
+  ['https://github.com/company/agents.git', 'https'],
+  ['ssh://git@host.example:2222/agents.git', 'ssh'],
+  ['git@github.com:company/agents.git', 'ssh'],
+  ['http://localhost:3000/agents.git', 'http'],
+])('%s is reached by %s', (url, protocol) => {
+  expect(remoteOf(url, [])).toEqual({ url, protocol });
+});
+
+test.each([
+  ['--upload-pack=touch /tmp/x', /begins with a dash|blanks/u],
+  ['--upload-pack=evil', /begins with a dash/u],
+  ['ext::sh -c evil', /blanks/u],
+  ['ext::evil', /names a helper program/u],
+  ['fd::17', /names a helper program/u],
+  ['git://host/agents', /has the protocol git/u],
+  ['http://example.org/agents', /anybody on the way/u],
+  ['https://user:token@example.org/agents', /holds credentials/u],
+  ['https://token@example.org/agents', /holds credentials/u],
+  ['ssh://-oProxyCommand=evil/agents', /no valid address|begins with a dash/u],
+  ['ssh://git@host/-agents', /begins with a dash/u],
+  ['ssh://git@host/%2Dagents', /begins with a dash/u],
+  ['-oProxyCommand=evil:agents', /begins with a dash/u],
+  ['git@host:-agents', /begins with a dash/u],
+  ['agents', /none of https/u],
+  ['../agents', /none of https/u],
+  ['https://example.org/a\u202egents', /control characters/u],
+  ['', /is empty/u],
+  ['/tmp', /below none of agent_folders/u],
+  ['file:///tmp', /below none of agent_folders/u],
+  ['file://host/tmp', /no folder of this machine/u],
+])('%s is refused', (url, why) => {
+  expect(() => remoteOf(url, ['/usr'])).toThrow(why);
+});
+
+test('a folder is read only below one that was named, whatever its links say', () => {
+  expect(remoteOf('/usr/lib', ['/usr'])).toEqual({ url: '/usr/lib', protocol: 'file' });
+  expect(remoteOf('file:///usr/lib', ['/'])).toMatchObject({ protocol: 'file' });
+  expect(() => remoteOf('/usr/../etc', ['/usr'])).toThrow(/below none/u);
+  expect(() => remoteOf('/usr/sbin', ['/usr/bin', '/usr/lib'])).toThrow(/below none/u);
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'agents'));
+  mkdirSync(join(folder, 'agents-of-others'));
+  symlinkSync('../agents-of-others', join(folder, 'agents', 'link'));
+  const named = [join(folder, 'agents')];
+  expect(() => remoteOf(join(folder, 'agents-of-others'), named)).toThrow(/below none/u);
+  expect(() => remoteOf(join(folder, 'agents', 'link'), named)).toThrow(/below none/u);
+  expect(() => remoteOf('/usr/nothing-here', ['/usr'])).toThrow(/is not there/u);
+});
+
+test.each([
+  '-x',
+  'a..b',
+  'a b',
+  'a~1',
+  'a^',
+  'a:b',
+  'a?',
+  'a*',
+  'a[',
+  'a\\',
+  '/a',
+  'a/',
+  'a//b',
+  '.a',
+  'a/.b',
+  'a.lock',
+  'a.',
+  '@',
+  'a@{1}',
+  '',
+])('the branch %j is refused', (name) => {
+  expect(() => checkRefName(name)).toThrow(/no name of a branch/u);
+});
+
+test('names of branches that git takes are taken', () => {
+  for (const name of ['main', 'feature/new-agent', 'v1.2', 'größe', 'a-b_c'])
+    expect(() => checkRefName(name)).not.toThrow();
+});
+
+test('ssh is told which key, which servers, and nothing of the user', () => {
+  const { env } = accessTo(remoteOf('git@host:agents', []), {
+    type: 'ssh_key',
+    keyPath: "/secrets/it's a key",
+    knownHostsPath: '/data/100%',
+    trustsNewHosts: false,
+  });
+  const command = env.GIT_SSH_COMMAND ?? '';
+  expect(command).toMatch(/^ssh -F \/dev\/null /u);
+  expect(command).toContain(`'IdentityFile="/secrets/it'\\''s a key"'`);
+  expect(command).toContain(`'UserKnownHostsFile="/data/100%%"'`);
+  for (const option of ['BatchMode=yes', 'IdentitiesOnly=yes', 'IdentityAgent=none', 'StrictHostKeyChecking=yes'])
+    expect(command).toContain(`'${option}'`);
+});
+
+test('a token goes with no ssh address, and only to where it belongs', () => {
+  expect(() => accessTo(remoteOf('git@host:agents', []), { type: 'token', token: 't' })).toThrow(/https address only/u);
+  expect(() => accessTo(remoteOf('https://host/a', []), { type: 'token', token: 'a\nhost=evil' })).toThrow(/control/u);
+});
+
+test.each([
+  ['fatal: unable to access: Could not resolve host: nobody.invalid', 'unreachable'],
+  [
+    'ssh: Could not resolve hostname nobody.invalid: Name or service not known\nfatal: Could not read from remote repository.',
+    'unreachable',
+  ],
+  ['git@host: Permission denied (publickey).\nfatal: Could not read from remote repository.', 'denied'],
+  ['Host key verification failed.\nfatal: Could not read from remote repository.', 'unknown_host'],
+  ["remote: Repository not found.\nfatal: repository 'https://h/a/' not found", 'no_repository'],
+  ['fatal: unable to access: SSL certificate problem: self-signed certificate', 'unknown_host'],
+  ['fatal: unable to access: The requested URL returned error: 503', 'unreachable'],
+  ['fatal: something new', 'other'],
+])('%j means %s', (output, kind) => {
+  const failure = gitFailureOf(output);
+  expect(failure.kind).toBe(kind);
+  expect(failure.message).not.toContain('\n');
+});
