@@ -23,6 +23,7 @@ const rooms: Readonly<Record<string, { readonly beside: readonly string[]; reado
     inOrder: [
       'text',
       'events',
+      'repository',
       'people',
       'policy',
       'agent',

@@ -50,7 +50,7 @@ const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: r
   'services/gateway': { name: '@stopgo/gateway', may: [...SHARED, SECURITY, A2A, HTTP] },
   'services/mcp-bridge': { name: '@stopgo/mcp-bridge', may: [...SHARED, SECURITY, LOG, JSON_SCHEMA] },
   'services/orchestrator': { name: '@stopgo/orchestrator', may: [...SHARED, SECURITY, LOG, A2A, JSON_SCHEMA] },
-  'services/registry': { name: '@stopgo/registry', may: [...SHARED, SECURITY, LOG] },
+  'services/registry': { name: '@stopgo/registry', may: [...SHARED, SECURITY, LOG, AGENT_FILES] },
   'services/store': { name: '@stopgo/store', may: SHARED },
   'packages/tool-server': { name: TOOL_SERVER, may: [SECURITY] },
   'mcp-servers/filesystem': { name: '@stopgo/mcp-filesystem', may: [TOOL_SERVER] },

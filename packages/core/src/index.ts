@@ -129,6 +129,7 @@ export {
   parseStreamName,
   policyStream,
   pushStream,
+  repositoryStream,
   type StreamName,
   toolStream,
   toolsetStream,
@@ -236,6 +237,15 @@ export {
 export type { PolicyProblem } from './policy/policy-reader.ts';
 export { readPolicy } from './policy/read-policy.ts';
 export { unreachableApprovers } from './policy/unreachable.ts';
+export { agentsOf, isSameFile } from './repository/agents-of.ts';
+export {
+  type AgentRepository,
+  evolveRepository,
+  type FileAgent,
+  type FileError,
+  noRepository,
+  type RepositorySource,
+} from './repository/repository.ts';
 export type { RunCommand } from './run/commands.ts';
 export { type EditDecision, editableTool, editCall } from './run/decide-edit.ts';
 export { decideLate } from './run/decide-late.ts';

@@ -2,7 +2,15 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { Secret } from './secret.ts';
 
 /** Who calls a service: one of the services, or a person's command that only reads. */
-export const peerNames = ['store', 'mcp-bridge', 'orchestrator', 'approvals', 'gateway', 'operator'] as const;
+export const peerNames = [
+  'store',
+  'mcp-bridge',
+  'orchestrator',
+  'approvals',
+  'registry',
+  'gateway',
+  'operator',
+] as const;
 
 export type PeerName = (typeof peerNames)[number];
 

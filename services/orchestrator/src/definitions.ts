@@ -1,11 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   type AgentDefinition,
   agentFromDefinition,
   agentStream,
   type Defined,
   type Digests,
-  DomainError,
   defineAgent,
   definePolicy,
   defineToolset,
@@ -19,21 +17,12 @@ import {
   toolStream,
   toolsetStream,
 } from '@stopgo/core';
-import type { Clock, ConversationLog } from '@stopgo/log';
-import { appendUntilKnown, recordedDefinition, recordedToolset, untilAnswered } from '@stopgo/log';
+import { type DefinitionPorts, recordDefinition, recordedDefinition, recordedToolset } from '@stopgo/log';
 import type { DefinitionSource } from './driver/handle/ports.ts';
 import type { Catalogue } from './tool-port.ts';
 
 /** Definitions kept in memory, by digest. */
 const keptMax = 64;
-
-type DefinitionPorts = {
-  readonly instance: string;
-  readonly log: ConversationLog;
-  readonly clock: Clock;
-  readonly newId: () => string;
-  readonly random: () => number;
-};
 
 /**
  * Agents, tool sets and policies as they are on the record: each stands once, in a stream named by its digest, so that a run goes
@@ -107,37 +96,10 @@ export class RecordedDefinitions implements DefinitionSource {
   #once(stream: StreamName, definition: Fact, signal: AbortSignal): Promise<void> {
     const known = this.#recorded.get(stream);
     if (known !== undefined) return known;
-    const recording = this.#append(stream, definition, signal);
+    const recording = recordDefinition(this.#ports, stream, definition, signal);
     this.#recorded.set(stream, recording);
     recording.catch(() => this.#recorded.delete(stream));
     return recording;
-  }
-
-  async #append(stream: StreamName, definition: Fact, signal: AbortSignal): Promise<void> {
-    const { instance, log, clock, newId, random } = this.#ports;
-    const append = {
-      stream,
-      expectedRevision: 0,
-      facts: [definition],
-      actor: { kind: 'system', id: instance } as const,
-      correlationId: '',
-      causationId: '',
-      key: newId(),
-      now: clock.now(),
-      eventIds: [newId()],
-    };
-    const outcome = await appendUntilKnown(log, append, clock, random, signal);
-    if (outcome.kind !== 'conflict') return;
-    // Somebody has recorded it: the name of the stream is the digest of what it holds. That is made sure of.
-    const [there] = outcome.unseen;
-    const recorded = there?.fact ?? (await untilAnswered(() => this.#first(stream), clock, random, signal));
-    if (!isDeepStrictEqual(recorded, definition))
-      throw new DomainError('data_loss', `${stream} holds another definition than the one that it is named after`);
-  }
-
-  async #first(stream: StreamName): Promise<Fact> {
-    for await (const event of this.#ports.log.read(stream, 1)) return event.fact;
-    throw new DomainError('unavailable', `${stream} cannot be read now`);
   }
 }
 

@@ -9,8 +9,9 @@ import type { Credentials } from '../src/git/access.ts';
 import { Mirror, type MirrorBounds, mirrorBounds } from '../src/git/mirror.ts';
 import { GitProgram } from '../src/git/program.ts';
 import { remoteOf } from '../src/git/remote.ts';
+import { temporaryFolder } from './support/folder.ts';
 import { httpBackend } from './support/http-backend.ts';
-import { TestRepository, temporaryFolder } from './support/repository.ts';
+import { TestRepository } from './support/repository.ts';
 
 const none: Credentials = { type: 'none' };
 const { signal } = new AbortController();

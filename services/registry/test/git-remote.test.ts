@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { accessTo } from '../src/git/access.ts';
 import { gitFailureOf } from '../src/git/git-failure.ts';
 import { checkRefName, remoteOf } from '../src/git/remote.ts';
-import { temporaryFolder } from './support/repository.ts';
+import { temporaryFolder } from './support/folder.ts';
 
 test.each([
   ['https://github.com/company/agents.git', 'https'],

@@ -11,10 +11,12 @@ const streamsOf: Readonly<Partial<Record<PeerName, readonly string[]>>> = {
   operator: ['user-', 'apikey-'],
   orchestrator: ['conversation-', 'agent-', 'toolset-', 'tool-', 'policy-', 'push-'],
   'mcp-bridge': ['pins-', 'tool-'],
+  registry: ['repository-', 'agent-'],
 };
 
 const byDriver: readonly PeerName[] = ['orchestrator'];
 const byBridge: readonly PeerName[] = ['mcp-bridge'];
+const byRegistry: readonly PeerName[] = ['registry'];
 const byPeople: readonly PeerName[] = ['approvals'];
 
 /**
@@ -67,7 +69,8 @@ const recordersOf: Readonly<Record<FactName, readonly PeerName[]>> = {
   pushClaimed: byDriver,
   pushAttempted: byDriver,
   pushReleased: byDriver,
-  agentDefined: byDriver,
+  // An agent of the configuration when a run starts, one of a repository when it is found there.
+  agentDefined: ['orchestrator', 'registry'],
   toolsetDefined: byDriver,
   policyDefined: byDriver,
   // A bridge defines what it meets, whoever offers it what is of the platform itself.
@@ -81,6 +84,10 @@ const recordersOf: Readonly<Record<FactName, readonly PeerName[]>> = {
   apiKeyRevoked: byPeople,
   apiKeyUsed: byPeople,
   linkMade: byPeople,
+  repositoryAdded: byRegistry,
+  repositoryChanged: byRegistry,
+  repositorySynced: byRegistry,
+  repositorySyncFailed: byRegistry,
 };
 
 const { APPROVED, REJECTED, EXPIRED, WITHDRAWN } = facts.Decision;

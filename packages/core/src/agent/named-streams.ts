@@ -1,5 +1,5 @@
 import type { facts as wire } from '@stopgo/proto';
-import type { Fact, PersonFact } from '../events/facts.ts';
+import type { Fact, PersonFact, RepositoryFact } from '../events/facts.ts';
 import {
   agentStream,
   conversationStream,
@@ -40,6 +40,8 @@ export function streamsNamedBy(one: Fact): readonly StreamName[] {
       return one.value.userId === '' ? [] : [userStream(one.value.userId)];
     case 'linkMade':
       return [conversationStream(one.value.conversationId), userStream(one.value.userId)];
+    case 'repositorySynced':
+      return one.value.files.flatMap(({ agentDigest }) => (agentDigest === '' ? [] : [agentStream(agentDigest)]));
     case 'pushConfigured':
       return [conversationStream(one.value.conversationId)];
     default:
@@ -60,6 +62,7 @@ type NamingNothing =
   | 'approvalEscalated'
   | 'callEdited'
   | Exclude<PersonFact, 'apiKeyIssued'>
+  | Exclude<RepositoryFact, 'repositorySynced'>
   | 'userMessageReceived'
   | 'runClaimed'
   | 'runReleased'

@@ -7,6 +7,7 @@ import {
   type PersonFact,
   type PushFact,
   type RecordedFact,
+  type RepositoryFact,
 } from '../events/facts.ts';
 import type { StreamName } from '../events/ids.ts';
 import { sha256Hex } from '../text/digest.ts';
@@ -66,7 +67,7 @@ export function evolvePins(pins: Pins, { revision, fact: one }: RecordedFact): P
     case 'toolsAccepted':
       return { ...pins, revision, accepted: withAccepted(pins.accepted, one.value.tools, true) };
     default:
-      one.case satisfies ConversationFact | DefinitionFact | PersonFact | PushFact | LinkFact;
+      one.case satisfies ConversationFact | DefinitionFact | PersonFact | PushFact | LinkFact | RepositoryFact;
       return { ...pins, revision };
   }
 }

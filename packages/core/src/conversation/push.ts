@@ -9,6 +9,7 @@ import type {
   PersonFact,
   PinFact,
   RecordedFact,
+  RepositoryFact,
 } from '../events/facts.ts';
 
 /** A conversation that nobody is told of. */
@@ -38,7 +39,7 @@ export function evolvePush(before: views.Push, event: RecordedFact): views.Push 
       push.settledRevision = Math.max(push.settledRevision, fact.value.throughRevision);
       return push;
     default:
-      fact.case satisfies ConversationFact | DefinitionFact | PersonFact | PinFact | LinkFact;
+      fact.case satisfies ConversationFact | DefinitionFact | PersonFact | PinFact | LinkFact | RepositoryFact;
       return push;
   }
 }

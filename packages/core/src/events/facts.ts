@@ -26,14 +26,18 @@ export type PersonFact =
   | 'apiKeyUsed';
 /** Facts of links with which people decide. */
 export type LinkFact = 'linkMade';
+/** Facts of where agents are taken from. */
+export type RepositoryFact = 'repositoryAdded' | 'repositoryChanged' | 'repositorySynced' | 'repositorySyncFailed';
 /** Facts of everything else. */
+export type NotOfRepositories = Exclude<FactName, RepositoryFact>;
+/** Facts of everything but people. */
 export type NotOfPeople = Exclude<FactName, PersonFact>;
 
 /**
  * Facts of streams that are none of a conversation. Whoever reads facts names those that it has nothing to do with (`fact.case
  * satisfies …`), so that a new one does not compile until each has said what it does with it.
  */
-export type OtherStreamFact = DefinitionFact | PinFact | PushFact | PersonFact | LinkFact;
+export type OtherStreamFact = DefinitionFact | PinFact | PushFact | PersonFact | LinkFact | RepositoryFact;
 
 /** Facts of a conversation's own stream. */
 export type ConversationFact = Exclude<FactName, OtherStreamFact>;

@@ -1,4 +1,6 @@
+import { sha256Hex } from '../text/digest.ts';
 import { DomainError } from '../text/errors.ts';
+import { canonicalJson } from '../text/json.ts';
 
 /** Name of a stream of events. */
 export type StreamName = string & { readonly __brand: 'StreamName' };
@@ -81,4 +83,11 @@ export function apiKeyOfStream(stream: string): string | undefined {
 /** The stream of a link that decides, by the SHA-256 of its text in hex. */
 export function linkStream(digest: string): StreamName {
   return `link-${digest}` as StreamName;
+}
+
+const repositoryStreamPrefix = 'repository-';
+
+/** The stream of a repository of agents. One name is one stream, so that the log lets no two have the same. */
+export function repositoryStream(name: string): StreamName {
+  return `${repositoryStreamPrefix}${sha256Hex(canonicalJson({ v: 1, tenant: '', name }))}` as StreamName;
 }

@@ -2,8 +2,8 @@
 // @generated from file stopgo/events/v1/payload.proto (package stopgo.events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AgentCalled, AgentDefined, AgentLimits, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, LinkMade, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepFinished, StepReminded, StepStarted, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
-import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
+import type { AgentCalled, AgentDefined, AgentLimits, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, LinkMade, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RepositoryAdded, RepositoryChanged, RepositorySource, RepositorySynced, RepositorySyncFailed, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepFinished, StepReminded, StepStarted, SyncedFile, SyncError, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
+import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RepositoryAddedSchema, RepositoryChangedSchema, RepositorySourceSchema, RepositorySyncedSchema, RepositorySyncFailedSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, SyncedFileSchema, SyncErrorSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
@@ -340,6 +340,30 @@ export function writePayload(writer: Writer, message: Payload): void {
       writer.join(begin);
       break;
     }
+    case "repositoryAdded": {
+      const begin = writer.fork(562);
+      writeRepositoryAdded(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "repositoryChanged": {
+      const begin = writer.fork(570);
+      writeRepositoryChanged(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "repositorySynced": {
+      const begin = writer.fork(578);
+      writeRepositorySynced(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "repositorySyncFailed": {
+      const begin = writer.fork(586);
+      writeRepositorySyncFailed(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
     case "agentCalled": {
       const begin = writer.fork(642);
       writeAgentCalled(writer, message.fact.value);
@@ -580,6 +604,22 @@ export function readPayload(reader: Reader, length: number, message: Payload): P
         if (tag !== 530) throw new LeftToLibrary();
         message.fact = { case: "linkMade", value: readLinkMade(reader, reader.uint32(), message.fact.case === "linkMade" ? message.fact.value : zeroLinkMade()) };
         break;
+      case 70:
+        if (tag !== 562) throw new LeftToLibrary();
+        message.fact = { case: "repositoryAdded", value: readRepositoryAdded(reader, reader.uint32(), message.fact.case === "repositoryAdded" ? message.fact.value : zeroRepositoryAdded()) };
+        break;
+      case 71:
+        if (tag !== 570) throw new LeftToLibrary();
+        message.fact = { case: "repositoryChanged", value: readRepositoryChanged(reader, reader.uint32(), message.fact.case === "repositoryChanged" ? message.fact.value : zeroRepositoryChanged()) };
+        break;
+      case 72:
+        if (tag !== 578) throw new LeftToLibrary();
+        message.fact = { case: "repositorySynced", value: readRepositorySynced(reader, reader.uint32(), message.fact.case === "repositorySynced" ? message.fact.value : zeroRepositorySynced()) };
+        break;
+      case 73:
+        if (tag !== 586) throw new LeftToLibrary();
+        message.fact = { case: "repositorySyncFailed", value: readRepositorySyncFailed(reader, reader.uint32(), message.fact.case === "repositorySyncFailed" ? message.fact.value : zeroRepositorySyncFailed()) };
+        break;
       case 80:
         if (tag !== 642) throw new LeftToLibrary();
         message.fact = { case: "agentCalled", value: readAgentCalled(reader, reader.uint32(), message.fact.case === "agentCalled" ? message.fact.value : zeroAgentCalled()) };
@@ -764,6 +804,18 @@ export function createPayload(given: Given): Payload {
         break;
       case "linkMade":
         message.fact = { case: "linkMade", value: toMessage(value, createLinkMade, "stopgo.events.v1.LinkMade") };
+        break;
+      case "repositoryAdded":
+        message.fact = { case: "repositoryAdded", value: toMessage(value, createRepositoryAdded, "stopgo.events.v1.RepositoryAdded") };
+        break;
+      case "repositoryChanged":
+        message.fact = { case: "repositoryChanged", value: toMessage(value, createRepositoryChanged, "stopgo.events.v1.RepositoryChanged") };
+        break;
+      case "repositorySynced":
+        message.fact = { case: "repositorySynced", value: toMessage(value, createRepositorySynced, "stopgo.events.v1.RepositorySynced") };
+        break;
+      case "repositorySyncFailed":
+        message.fact = { case: "repositorySyncFailed", value: toMessage(value, createRepositorySyncFailed, "stopgo.events.v1.RepositorySyncFailed") };
         break;
       case "agentCalled":
         message.fact = { case: "agentCalled", value: toMessage(value, createAgentCalled, "stopgo.events.v1.AgentCalled") };
@@ -7013,6 +7065,445 @@ export function createLinkMade(given: Given): LinkMade {
   return message;
 }
 
+export function zeroRepositoryAdded(): RepositoryAdded {
+  return {
+    $typeName: "stopgo.events.v1.RepositoryAdded",
+    name: '',
+  };
+}
+
+export function writeRepositoryAdded(writer: Writer, message: RepositoryAdded): void {
+  if (message.$typeName !== "stopgo.events.v1.RepositoryAdded") throw new LeftToLibrary();
+  if (message.name !== '') {
+    writer.string(10, message.name);
+  }
+  if (message.source !== undefined) {
+    const begin = writer.fork(18);
+    writeRepositorySource(writer, message.source);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readRepositoryAdded(reader: Reader, length: number, message: RepositoryAdded): RepositoryAdded {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.source = readRepositorySource(reader, reader.uint32(), message.source ?? zeroRepositorySource());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createRepositoryAdded(given: Given): RepositoryAdded {
+  const message = zeroRepositoryAdded();
+  if (given.name != null) message.name = given.name;
+  if (given.source != null) message.source = toMessage(given.source, createRepositorySource, "stopgo.events.v1.RepositorySource");
+  return message;
+}
+
+export function zeroRepositorySource(): RepositorySource {
+  return {
+    $typeName: "stopgo.events.v1.RepositorySource",
+    gitUrl: '',
+    branch: '',
+    isRoot: false,
+  };
+}
+
+export function writeRepositorySource(writer: Writer, message: RepositorySource): void {
+  if (message.$typeName !== "stopgo.events.v1.RepositorySource") throw new LeftToLibrary();
+  if (message.gitUrl !== '') {
+    writer.string(10, message.gitUrl);
+  }
+  if (message.branch !== '') {
+    writer.string(18, message.branch);
+  }
+  if (message.isRoot !== false) {
+    writer.bool(24, message.isRoot);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readRepositorySource(reader: Reader, length: number, message: RepositorySource): RepositorySource {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.gitUrl = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.branch = reader.string();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.isRoot = reader.bool();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createRepositorySource(given: Given): RepositorySource {
+  const message = zeroRepositorySource();
+  if (given.gitUrl != null) message.gitUrl = given.gitUrl;
+  if (given.branch != null) message.branch = given.branch;
+  if (given.isRoot != null) message.isRoot = given.isRoot;
+  return message;
+}
+
+export function zeroRepositoryChanged(): RepositoryChanged {
+  return {
+    $typeName: "stopgo.events.v1.RepositoryChanged",
+  };
+}
+
+export function writeRepositoryChanged(writer: Writer, message: RepositoryChanged): void {
+  if (message.$typeName !== "stopgo.events.v1.RepositoryChanged") throw new LeftToLibrary();
+  if (message.source !== undefined) {
+    const begin = writer.fork(10);
+    writeRepositorySource(writer, message.source);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readRepositoryChanged(reader: Reader, length: number, message: RepositoryChanged): RepositoryChanged {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.source = readRepositorySource(reader, reader.uint32(), message.source ?? zeroRepositorySource());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createRepositoryChanged(given: Given): RepositoryChanged {
+  const message = zeroRepositoryChanged();
+  if (given.source != null) message.source = toMessage(given.source, createRepositorySource, "stopgo.events.v1.RepositorySource");
+  return message;
+}
+
+export function zeroRepositorySynced(): RepositorySynced {
+  return {
+    $typeName: "stopgo.events.v1.RepositorySynced",
+    branch: '',
+    commit: '',
+    files: [],
+    reader: '',
+    continues: false,
+  };
+}
+
+export function writeRepositorySynced(writer: Writer, message: RepositorySynced): void {
+  if (message.$typeName !== "stopgo.events.v1.RepositorySynced") throw new LeftToLibrary();
+  if (message.branch !== '') {
+    writer.string(10, message.branch);
+  }
+  if (message.commit !== '') {
+    writer.string(18, message.commit);
+  }
+  for (const one of message.files) {
+    const begin = writer.fork(26);
+    writeSyncedFile(writer, one);
+    writer.join(begin);
+  }
+  if (message.reader !== '') {
+    writer.string(34, message.reader);
+  }
+  if (message.continues !== false) {
+    writer.bool(40, message.continues);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readRepositorySynced(reader: Reader, length: number, message: RepositorySynced): RepositorySynced {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.branch = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.commit = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.files.push(readSyncedFile(reader, reader.uint32(), zeroSyncedFile()));
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.reader = reader.string();
+        break;
+      case 5:
+        if (tag !== 40) throw new LeftToLibrary();
+        message.continues = reader.bool();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createRepositorySynced(given: Given): RepositorySynced {
+  const message = zeroRepositorySynced();
+  if (given.branch != null) message.branch = given.branch;
+  if (given.commit != null) message.commit = given.commit;
+  if (given.files != null) message.files = toMessages(given.files, createSyncedFile, "stopgo.events.v1.SyncedFile");
+  if (given.reader != null) message.reader = given.reader;
+  if (given.continues != null) message.continues = given.continues;
+  return message;
+}
+
+export function zeroSyncedFile(): SyncedFile {
+  return {
+    $typeName: "stopgo.events.v1.SyncedFile",
+    path: '',
+    agentName: '',
+    agentDigest: '',
+    description: '',
+    version: '',
+    tags: [],
+    errors: [],
+  };
+}
+
+export function writeSyncedFile(writer: Writer, message: SyncedFile): void {
+  if (message.$typeName !== "stopgo.events.v1.SyncedFile") throw new LeftToLibrary();
+  if (message.path !== '') {
+    writer.string(10, message.path);
+  }
+  if (message.agentName !== '') {
+    writer.string(18, message.agentName);
+  }
+  if (message.agentDigest !== '') {
+    writer.string(26, message.agentDigest);
+  }
+  if (message.description !== '') {
+    writer.string(34, message.description);
+  }
+  if (message.version !== '') {
+    writer.string(42, message.version);
+  }
+  for (const one of message.tags) {
+    writer.string(50, one);
+  }
+  for (const one of message.errors) {
+    const begin = writer.fork(58);
+    writeSyncError(writer, one);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readSyncedFile(reader: Reader, length: number, message: SyncedFile): SyncedFile {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.path = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.agentName = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.agentDigest = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.description = reader.string();
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.version = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.tags.push(reader.string());
+        break;
+      case 7:
+        if (tag !== 58) throw new LeftToLibrary();
+        message.errors.push(readSyncError(reader, reader.uint32(), zeroSyncError()));
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createSyncedFile(given: Given): SyncedFile {
+  const message = zeroSyncedFile();
+  if (given.path != null) message.path = given.path;
+  if (given.agentName != null) message.agentName = given.agentName;
+  if (given.agentDigest != null) message.agentDigest = given.agentDigest;
+  if (given.description != null) message.description = given.description;
+  if (given.version != null) message.version = given.version;
+  if (given.tags != null) message.tags = given.tags;
+  if (given.errors != null) message.errors = toMessages(given.errors, createSyncError, "stopgo.events.v1.SyncError");
+  return message;
+}
+
+export function zeroSyncError(): SyncError {
+  return {
+    $typeName: "stopgo.events.v1.SyncError",
+    message: '',
+    line: 0,
+    column: 0,
+    kind: '',
+  };
+}
+
+export function writeSyncError(writer: Writer, message: SyncError): void {
+  if (message.$typeName !== "stopgo.events.v1.SyncError") throw new LeftToLibrary();
+  if (message.message !== '') {
+    writer.string(10, message.message);
+  }
+  if (message.line != 0) {
+    writer.uint32(16, message.line);
+  }
+  if (message.column != 0) {
+    writer.uint32(24, message.column);
+  }
+  if (message.kind !== '') {
+    writer.string(34, message.kind);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readSyncError(reader: Reader, length: number, message: SyncError): SyncError {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.message = reader.string();
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.line = reader.uint32();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.column = reader.uint32();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.kind = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createSyncError(given: Given): SyncError {
+  const message = zeroSyncError();
+  if (given.message != null) message.message = given.message;
+  if (given.line != null) message.line = given.line;
+  if (given.column != null) message.column = given.column;
+  if (given.kind != null) message.kind = given.kind;
+  return message;
+}
+
+export function zeroRepositorySyncFailed(): RepositorySyncFailed {
+  return {
+    $typeName: "stopgo.events.v1.RepositorySyncFailed",
+    message: '',
+    kind: '',
+  };
+}
+
+export function writeRepositorySyncFailed(writer: Writer, message: RepositorySyncFailed): void {
+  if (message.$typeName !== "stopgo.events.v1.RepositorySyncFailed") throw new LeftToLibrary();
+  if (message.message !== '') {
+    writer.string(10, message.message);
+  }
+  if (message.kind !== '') {
+    writer.string(18, message.kind);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readRepositorySyncFailed(reader: Reader, length: number, message: RepositorySyncFailed): RepositorySyncFailed {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.message = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.kind = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createRepositorySyncFailed(given: Given): RepositorySyncFailed {
+  const message = zeroRepositorySyncFailed();
+  if (given.message != null) message.message = given.message;
+  if (given.kind != null) message.kind = given.kind;
+  return message;
+}
+
 export function zeroPushConfigured(): PushConfigured {
   return {
     $typeName: "stopgo.events.v1.PushConfigured",
@@ -7470,6 +7961,13 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [ApiKeyRevokedSchema, { zero: zeroApiKeyRevoked, write: writeApiKeyRevoked, read: readApiKeyRevoked, create: createApiKeyRevoked }],
   [ApiKeyUsedSchema, { zero: zeroApiKeyUsed, write: writeApiKeyUsed, read: readApiKeyUsed, create: createApiKeyUsed }],
   [LinkMadeSchema, { zero: zeroLinkMade, write: writeLinkMade, read: readLinkMade, create: createLinkMade }],
+  [RepositoryAddedSchema, { zero: zeroRepositoryAdded, write: writeRepositoryAdded, read: readRepositoryAdded, create: createRepositoryAdded }],
+  [RepositorySourceSchema, { zero: zeroRepositorySource, write: writeRepositorySource, read: readRepositorySource, create: createRepositorySource }],
+  [RepositoryChangedSchema, { zero: zeroRepositoryChanged, write: writeRepositoryChanged, read: readRepositoryChanged, create: createRepositoryChanged }],
+  [RepositorySyncedSchema, { zero: zeroRepositorySynced, write: writeRepositorySynced, read: readRepositorySynced, create: createRepositorySynced }],
+  [SyncedFileSchema, { zero: zeroSyncedFile, write: writeSyncedFile, read: readSyncedFile, create: createSyncedFile }],
+  [SyncErrorSchema, { zero: zeroSyncError, write: writeSyncError, read: readSyncError, create: createSyncError }],
+  [RepositorySyncFailedSchema, { zero: zeroRepositorySyncFailed, write: writeRepositorySyncFailed, read: readRepositorySyncFailed, create: createRepositorySyncFailed }],
   [PushConfiguredSchema, { zero: zeroPushConfigured, write: writePushConfigured, read: readPushConfigured, create: createPushConfigured }],
   [PushRemovedSchema, { zero: zeroPushRemoved, write: writePushRemoved, read: readPushRemoved, create: createPushRemoved }],
   [PushClaimedSchema, { zero: zeroPushClaimed, write: writePushClaimed, read: readPushClaimed, create: createPushClaimed }],
