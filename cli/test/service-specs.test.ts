@@ -16,13 +16,15 @@ mcp_servers:
     client_id_env: LEDGER_ID
     client_secret_env: LEDGER_SECRET
     issuer: https://login.example
+agent_repositories:
+  - {name: main, git_url: https://git.example/agents.git, auth_type: token, auth_token: env(GIT_TOKEN)}
 `,
   'agent.yaml',
 );
 
 const root = new Secret('a'.repeat(32));
 const env = {
-  ...{ VAULT_TOKEN: 'v', LEDGER_ID: 'i', LEDGER_SECRET: 's', OTHER_TOKEN: 'o' },
+  ...{ VAULT_TOKEN: 'v', LEDGER_ID: 'i', LEDGER_SECRET: 's', OTHER_TOKEN: 'o', GIT_TOKEN: 't' },
   ...{ GEMINI_API_KEY: 'g', GEMINI_BASE_URL: 'http://u:p@models', https_proxy: 'http://proxy', HOME: '/home/ann' },
 };
 const specOf = (service: (typeof serviceNames)[number], reserved = {}) =>
@@ -40,6 +42,7 @@ test('each service is handed the secrets that it needs, and no other has them', 
     'mcp-bridge': ['VAULT_TOKEN', 'LEDGER_ID', 'LEDGER_SECRET', 'STOPGO_INTERNAL_TOKEN'],
     orchestrator: ['GEMINI_API_KEY', 'GEMINI_BASE_URL', 'STOPGO_PUSH_KEY', 'STOPGO_INTERNAL_TOKEN'],
     approvals: ['STOPGO_INTERNAL_TOKEN'],
+    registry: ['GIT_TOKEN', 'STOPGO_INTERNAL_TOKEN'],
     gateway: ['STOPGO_INTERNAL_TOKEN'],
   });
 });

@@ -35,7 +35,7 @@ export const platformCommands: Readonly<Record<string, Command>> = {
     },
   },
   service: {
-    summary: 'One service: store, mcp-bridge, orchestrator, approvals or gateway',
+    summary: 'One service: store, mcp-bridge, orchestrator, approvals, registry or gateway',
     takes: 'NAME',
     arguments: [1, 1],
     options: { config },

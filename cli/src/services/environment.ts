@@ -14,6 +14,7 @@ export const addressVariables: Readonly<Record<Dependency, string>> = {
   'mcp-bridge': 'STOPGO_MCP_BRIDGE',
   orchestrator: 'STOPGO_ORCHESTRATOR',
   approvals: 'STOPGO_APPROVALS',
+  registry: 'STOPGO_REGISTRY',
 };
 
 /** Which others a service calls. */
@@ -23,6 +24,7 @@ export const dependenciesOf: Readonly<Record<ServiceName, readonly Dependency[]>
   // Bridges say themselves where they are, with their heartbeats.
   orchestrator: ['store'],
   approvals: ['store', 'orchestrator'],
+  registry: ['store'],
   gateway: ['store', 'mcp-bridge', 'orchestrator', 'approvals'],
 };
 
@@ -30,6 +32,8 @@ export const dependenciesOf: Readonly<Record<ServiceName, readonly Dependency[]>
 export const optionalOf: Readonly<Partial<Record<ServiceName, readonly Dependency[]>>> = {
   // For the links of webhooks.
   orchestrator: ['approvals'],
+  // Where agents are taken from repositories.
+  gateway: ['registry'],
 };
 
 /** Where a service listens if nothing else is said: on this machine only, on a free port. */

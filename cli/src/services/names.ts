@@ -6,6 +6,7 @@ export const serviceNames = [
   'mcp-bridge',
   'orchestrator',
   'approvals',
+  'registry',
   'gateway',
 ] as const satisfies readonly PeerName[];
 
@@ -13,7 +14,15 @@ export type ServiceName = (typeof serviceNames)[number];
 
 /** Who calls what of a service. The store looks at its callers more closely itself. */
 export const callersOf: Readonly<Record<ServiceName, Callers>> = {
-  store: { 'mcp-bridge': 'all', orchestrator: 'all', approvals: 'all', gateway: 'all', operator: 'all', store: 'all' },
+  store: {
+    'mcp-bridge': 'all',
+    orchestrator: 'all',
+    approvals: 'all',
+    registry: 'all',
+    gateway: 'all',
+    operator: 'all',
+    store: 'all',
+  },
   'mcp-bridge': {
     orchestrator: ['ListTools', 'Execute', 'FenceCall', 'CancelCall', 'AnswerCall'],
     // What people say of tools comes from here alone.
@@ -22,6 +31,7 @@ export const callersOf: Readonly<Record<ServiceName, Callers>> = {
   orchestrator: { gateway: 'all', approvals: ['ResumeRun'] },
   // Decisions of people come from here alone.
   approvals: { gateway: 'all', orchestrator: ['MakeLink'] },
+  registry: { gateway: 'all', orchestrator: ['ListAgents', 'ResolveAgent'] },
   gateway: {},
 };
 

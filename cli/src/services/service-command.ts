@@ -88,6 +88,8 @@ async function startNamed(name: ServiceName, process: ServiceProcess): Promise<S
       return (await import('./roots/orchestrator.ts')).startOrchestratorService(process);
     case 'approvals':
       return (await import('./roots/approvals.ts')).startApprovalsService(process);
+    case 'registry':
+      return (await import('./roots/registry.ts')).startRegistryService(process);
     case 'gateway':
       return (await import('./roots/gateway.ts')).startGatewayService(process);
   }

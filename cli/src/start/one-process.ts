@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { unavailable } from '@stopgo/core';
 import { Waits } from '@stopgo/log';
 import type { Models } from '@stopgo/orchestrator';
-import { approvals, mcp, orchestrator, people, store } from '@stopgo/proto';
+import { approvals, mcp, orchestrator, people, registry, store } from '@stopgo/proto';
 import { type Client, createInProcessClient, type PeerName } from '@stopgo/rpc';
 import { type NamedStop, type Started, stopAll } from '@stopgo/runtime';
 import { startStore } from '@stopgo/store';
@@ -15,6 +15,7 @@ import { checkedModels } from '../parts/models.ts';
 import { type OrchestratorMore, startOrchestratorPart } from '../parts/orchestrator.ts';
 import { logInternalErrors, type PartOptions } from '../parts/part.ts';
 import { pushKeyOf } from '../parts/push-key.ts';
+import { hasRegistry, startRegistryPart } from '../parts/registry.ts';
 import { setUpFirstUser } from '../parts/setup-key.ts';
 import { openStreamsOf } from '../parts/store.ts';
 
@@ -132,6 +133,7 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
   await setUpFirstUser(config, storeFor('approvals'), peopleInstance, logger);
   await warm;
 
+  const registryClient = hasRegistry(config) ? await startRegistryHere() : undefined;
   const gateway = await startGatewayPart(
     options,
     {
@@ -140,9 +142,16 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
       store: storeFor('gateway'),
       bridge: bridgeClient,
       people: peopleClient,
+      ...(registryClient === undefined ? {} : { registry: registryClient }),
     },
     options.gateway,
   );
   parts.push({ name: 'gateway', stop: gateway.stop });
   return { address: gateway.address, stop: () => stopAll(parts) };
+
+  async function startRegistryHere(): Promise<Client<typeof registry.RegistryService>> {
+    const running = await startRegistryPart(options, `registry-${randomUUID()}`, storeFor('registry'));
+    parts.push({ name: 'registry', stop: running.stop });
+    return createInProcessClient(registry.RegistryService, running.service, inProcess);
+  }
 }

@@ -237,7 +237,7 @@ export {
 export type { PolicyProblem } from './policy/policy-reader.ts';
 export { readPolicy } from './policy/read-policy.ts';
 export { unreachableApprovers } from './policy/unreachable.ts';
-export { agentsOf, isSameFile } from './repository/agents-of.ts';
+export { type AgentOfFile, agentsOf, isSameFile, type OfferedAgents } from './repository/agents-of.ts';
 export {
   type AgentRepository,
   evolveRepository,

@@ -10,6 +10,7 @@ export * as facts from './gen/stopgo/events/v1/payload_pb.ts';
 export * as mcp from './gen/stopgo/mcp/v1/mcp_pb.ts';
 export * as orchestrator from './gen/stopgo/orchestrator/v1/orchestrator_pb.ts';
 export * as people from './gen/stopgo/people/v1/people_pb.ts';
+export * as registry from './gen/stopgo/registry/v1/registry_pb.ts';
 export * as exchange from './gen/stopgo/rpc/v1/exchange_pb.ts';
 export * as store from './gen/stopgo/store/v1/store_pb.ts';
 export * as views from './gen/stopgo/store/v1/views_pb.ts';

@@ -45,6 +45,8 @@ describe('defaults', () => {
       nats: { stream: 'STOPGO', replicas: 1, acceptUnverifiedDurability: false },
       push: { allowPrivate: false },
       webhooks: [],
+      agentRepositories: [],
+      agentFolders: [],
       requireAuth: false,
     });
   });

@@ -2,7 +2,7 @@ import { type Action, type Principal, permissionDenied } from '@stopgo/core';
 
 /** What they want to do it to; the id is absent for actions on a whole kind. */
 export type Resource = {
-  readonly kind: 'service' | 'tools' | 'conversation' | 'approval' | 'user';
+  readonly kind: 'service' | 'tools' | 'agents' | 'conversation' | 'approval' | 'user';
   readonly id?: string;
 };
 

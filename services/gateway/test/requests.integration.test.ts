@@ -175,9 +175,8 @@ describe('routes', () => {
     }
     expect(json.endpoints.map((one: { method: string; path: string }) => `${one.method} ${one.path}`).sort()).toEqual([
       'DELETE /users/:user/keys/:key',
-      'GET /approvals',
-      'GET /approvals/:uuid',
-      'GET /approvals/counts',
+      ...['', '/*name'].map((rest) => `GET /agents${rest}`),
+      ...['', '/:uuid', '/counts'].map((rest) => `GET /approvals${rest}`),
       'GET /conversations',
       'GET /conversations/:id',
       'GET /conversations/:id/blobs/:digest',
@@ -187,6 +186,7 @@ describe('routes', () => {
       'GET /health',
       'GET /mcp/servers',
       'GET /me',
+      'GET /repositories',
       'GET /tools',
       'GET /tools/held',
       'GET /users',
@@ -201,6 +201,7 @@ describe('routes', () => {
       'POST /conversations/:id/inputs/:input',
       'POST /conversations/:id/messages',
       'POST /conversations/:id/standing/:standing/revoke',
+      'POST /repositories/:name/sync',
       'POST /tools/accept',
       'POST /users',
       'POST /users/:user/keys',

@@ -7,17 +7,23 @@ type Method = keyof Service;
 
 /** Which methods that change something are for whom. `append` looks at what is appended as well. */
 const writersOf: Readonly<Partial<Record<Method, readonly PeerName[]>>> = {
-  append: ['orchestrator', 'approvals', 'mcp-bridge', 'operator'],
+  append: ['orchestrator', 'approvals', 'mcp-bridge', 'registry', 'operator'],
   heartbeat: ['orchestrator', 'mcp-bridge'],
   publishDelta: ['orchestrator'],
   putBlob: ['mcp-bridge'],
 };
 
-/** What a bridge reads: how a call stands on the record, its own streams, and whether the log takes something (and so its token). */
-const readByBridge: readonly Method[] = ['readTicket', 'readTickets', 'readStream', 'follow', 'getCondition'];
+/** What those read who are to see nothing of conversations: which methods they call, and of which streams. */
+type Narrow = { readonly methods: readonly Method[]; readonly streams: RegExp };
 
-/** What is not checked here: whether it may append is judged by what it appends. */
-const ownStreams = /^(?:pins|tool)-/;
+const narrow: Readonly<Partial<Record<PeerName, Narrow>>> = {
+  // How a call stands on the record, its own streams, and whether the log takes something (and so its token).
+  'mcp-bridge': {
+    methods: ['readTicket', 'readTickets', 'readStream', 'follow', 'getCondition'],
+    streams: /^(?:pins|tool)-/,
+  },
+  registry: { methods: ['readStream', 'follow', 'getCondition'], streams: /^(?:repository|agent)-/ },
+};
 
 /**
  * The service with a look at who calls: each of the others does only what it is there for. Who did not prove which service it is, with
@@ -42,9 +48,11 @@ export function forPeers(service: Service): Service {
 
 function checkMethod(peer: PeerName, method: Method, request: object): void {
   const writers = writersOf[method];
-  const may = writers === undefined ? peer !== 'mcp-bridge' || readByBridge.includes(method) : writers.includes(peer);
-  const stream = peer === 'mcp-bridge' && 'stream' in request ? String(request.stream) : undefined;
-  const isTheirs = stream === undefined || ownStreams.test(stream);
+  const limits = narrow[peer];
+  const may = writers === undefined ? (limits?.methods.includes(method) ?? true) : writers.includes(peer);
+  // Whether it may append is judged by what it appends as well.
+  const stream = limits !== undefined && 'stream' in request ? String(request.stream) : undefined;
+  const isTheirs = stream === undefined || limits?.streams.test(stream) === true;
   if (may && isTheirs) return;
   const what = may ? `${method} of ${stream?.slice(0, 200)}` : method;
   throw permissionDenied(`${what} is not for the ${peer}`, { peer });

@@ -14,6 +14,7 @@ const neededBy: Readonly<Record<ServiceName | 'nats', readonly RegExp[]>> = {
   'mcp-bridge': [ofProxies],
   orchestrator: [ofModels, ofProxies],
   approvals: [],
+  registry: [ofProxies],
   gateway: [],
   nats: [],
 };

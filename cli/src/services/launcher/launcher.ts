@@ -15,6 +15,7 @@ import { lockForServices } from '@stopgo/store';
 import { sendsLinks } from '../../parts/links.ts';
 import { checkModels } from '../../parts/models.ts';
 import { pushKeyOf } from '../../parts/push-key.ts';
+import { hasRegistry } from '../../parts/registry.ts';
 import { checkSignIn } from '../../parts/sign-in.ts';
 import { webhooksOf } from '../../parts/webhooks.ts';
 import { checkPort } from '../../start/check-port.ts';
@@ -106,6 +107,7 @@ async function startParts(options: LauncherOptions, parts: NamedStop[]): Promise
     reserved: sendsLinks(config) ? { approvals: await freeAddresses(replicas.approvals) } : {},
   };
   for (const service of serviceNames) {
+    if (service === 'registry' && !hasRegistry(config)) continue;
     const numbers = Array.from({ length: replicas[service] }, (_, index) => index + 1);
     await family.start(
       service,

@@ -4,7 +4,7 @@ import { isServiceName, type ServiceName, serviceNames } from '../names.ts';
 /** How many processes of each service are started. */
 export type Replicas = Readonly<Record<ServiceName, number>>;
 
-const one: Replicas = { store: 1, 'mcp-bridge': 1, orchestrator: 1, approvals: 1, gateway: 1 };
+const one: Replicas = { store: 1, 'mcp-bridge': 1, orchestrator: 1, approvals: 1, registry: 1, gateway: 1 };
 
 /**
  * Reads `orchestrator=2,store=2`; what is not named runs once.

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { formatPeers, type PeerName, peerNames, peerToken, type Secret } from '@stopgo/rpc';
 import type { AgentConfig } from '@stopgo/runtime';
+import { registryVariables } from '../../parts/registry.ts';
 import { signInVariables } from '../../parts/sign-in.ts';
 import { webhookVariables } from '../../parts/webhooks.ts';
 import { addressVariables, dependenciesOf, optionalOf } from '../environment.ts';
@@ -66,6 +67,8 @@ function ownVariables(service: ServiceName, name: string, options: SpecOptions):
         STOPGO_DATA_DIR: join(dataDir, name),
         ...(nats.monitorUrl === undefined ? {} : { NATS_MONITOR_URL: nats.monitorUrl }),
       };
+    case 'registry':
+      return { STOPGO_DATA_DIR: join(dataDir, name) };
     case 'orchestrator':
       return offlineModel === undefined ? {} : { STOPGO_OFFLINE_MODEL: offlineModel };
     default:
@@ -84,6 +87,8 @@ function ownSecrets(service: ServiceName, options: SpecOptions): Readonly<Record
       };
     case 'mcp-bridge':
       return onlySet(credentialVariables(options.config), options.env);
+    case 'registry':
+      return onlySet(registryVariables(options.config), options.env);
     case 'gateway':
       return onlySet(signInVariables(options.config), options.env);
     default:
@@ -112,7 +117,10 @@ function onlySet(names: readonly (string | undefined)[], env: SpecOptions['env']
 /** Where the others are that a service calls. */
 function addressesFor(service: ServiceName, { addressesOf, reserved }: SpecOptions): Readonly<Record<string, string>> {
   const there = dependenciesOf[service].map((one) => [addressVariables[one], addressesOf(one).join(',')]);
-  const later = (optionalOf[service] ?? []).map((one) => [addressVariables[one], (reserved[one] ?? []).join(',')]);
+  const later = (optionalOf[service] ?? []).map((one) => [
+    addressVariables[one],
+    (reserved[one] ?? addressesOf(one)).join(','),
+  ]);
   return Object.fromEntries([...there, ...later.filter(([, list]) => list !== '')]);
 }
 

@@ -1,4 +1,4 @@
-import { approvals, mcp, orchestrator, people, store } from '@stopgo/proto';
+import { approvals, mcp, orchestrator, people, registry, store } from '@stopgo/proto';
 import { createGrpcClient } from '@stopgo/rpc';
 import type { Started } from '@stopgo/runtime';
 import { startGatewayPart } from '../../parts/gateway.ts';
@@ -24,6 +24,9 @@ export async function startGatewayService(process: ServiceProcess): Promise<Star
     orchestrator: createGrpcClient(orchestrator.OrchestratorService, process.connect('orchestrator')),
     approvals: createGrpcClient(approvals.ApprovalsService, toApprovals),
     people: createGrpcClient(people.PeopleService, toApprovals),
+    ...(environment.addresses.registry === undefined
+      ? {}
+      : { registry: createGrpcClient(registry.RegistryService, process.connect('registry')) }),
   };
   const port = environment.httpPort ?? config.port;
   const a2aGrpcPort = environment.a2aGrpcPort ?? config.a2aGrpcPort;

@@ -27,6 +27,8 @@ export const permissions = {
   'tools.list': everybody('read'),
   'servers.list': everybody('read'),
   'tools.accept': administrators('admin'),
+  'agents.read': everybody('read'),
+  'repository.sync': administrators('admin'),
   'conversation.create': everybody('converse'),
   'conversation.list': ownOnly('read'),
   'conversation.read': ownOnly('read'),

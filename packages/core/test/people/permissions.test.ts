@@ -20,6 +20,8 @@ const table: Readonly<Record<Action, readonly [user: Reach, admin: Reach, superA
   'tools.list': ['all', 'all', 'all', 'read'],
   'servers.list': ['all', 'all', 'all', 'read'],
   'tools.accept': ['none', 'all', 'all', 'admin'],
+  'agents.read': ['all', 'all', 'all', 'read'],
+  'repository.sync': ['none', 'all', 'all', 'admin'],
   'conversation.create': ['all', 'all', 'all', 'converse'],
   'conversation.list': ['own', 'all', 'all', 'read'],
   'conversation.read': ['own', 'all', 'all', 'read'],

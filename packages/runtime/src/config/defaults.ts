@@ -66,6 +66,9 @@ export const bounds = {
   clockSkewMsMax: 300_000,
   /** 90 days: whoever has not signed in for longer may have gone. */
   keyGroupsMsMax: 7_776_000_000,
+  repositoryNameCharactersMax: 64,
+  syncIntervalMsMin: 1_000,
+  syncIntervalMsMax: 86_400_000,
   bodyBytesMin: 1_024,
   bodyBytesMax: 64 * 1024 * 1024,
 } as const;

@@ -1,6 +1,7 @@
 import { checkEmail, type Policy } from '@stopgo/core';
 import { carriesTokenInClear } from '@stopgo/security';
 import { defaults } from './defaults.ts';
+import { agentRepository } from './repositories.ts';
 import { type FileShape, type McpServerShape, type NodeShape, type RemoteAgentShape, webhookEvents } from './schema.ts';
 import type {
   AgentConfig,
@@ -59,6 +60,8 @@ export function normalise(file: FileShape, policy?: Policy): AgentConfig {
     ...(policy === undefined ? {} : { policy }),
     push: { allowPrivate: file.push.allow_private },
     webhooks: file.webhooks.map(webhook),
+    agentRepositories: file.agent_repositories.map(agentRepository),
+    agentFolders: file.agent_folders,
     ...(file.auth === undefined ? {} : { auth: auth(file.auth) }),
     requireAuth: file.require_auth,
   });

@@ -4,6 +4,7 @@ import { bounds, defaults } from './defaults.ts';
 import { nameByPlace } from './normalise.ts';
 import { type Entry, isMapping, type Mapping, mappingsIn, nodeTypeOf } from './plain-data.ts';
 import { formatPath, type Problem, problemAt, quote, type YamlPath } from './problem.ts';
+import { repositoryProblems } from './repositories.ts';
 import { nodeTypes } from './schema.ts';
 
 /*
@@ -44,6 +45,8 @@ export function ruleProblems(file: Mapping): Problem[] {
     ...duplicateNames(mappingsIn(file.a2a), ['a2a']),
     ...duplicateNames(mappingsIn(file.webhooks), ['webhooks']),
     ...webhookProblems(mappingsIn(file.webhooks)),
+    ...duplicateNames(mappingsIn(file.agent_repositories), ['agent_repositories']),
+    ...repositoryProblems(mappingsIn(file.agent_repositories)),
     ...linkProblems(file),
     ...portProblems(file),
     ...signInProblems(file),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { bounds, defaults } from './defaults.ts';
 import { approvalsJsonSchema } from './policy-schema.ts';
+import { agentRepositorySchema } from './repositories.ts';
 import {
   choice,
   duration,
@@ -222,6 +223,8 @@ export const fileSchema = mapping({
   nats: natsSchema.prefault({}),
   push: pushSchema.prefault({}),
   webhooks: list(webhookSchema).default([]),
+  agent_repositories: list(agentRepositorySchema).default([]),
+  agent_folders: list(filledText()).default([]),
   auth: authSchema.optional(),
   require_auth: flag().default(false),
 });

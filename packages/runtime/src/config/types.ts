@@ -231,6 +231,22 @@ export type WebhookConfig = {
   readonly linkFor?: string;
 };
 
+/** A git repository that agents are taken from. Secrets are never here, only the variables that hold them. */
+export type AgentRepositoryConfig = {
+  readonly name: string;
+  readonly gitUrl: string;
+  readonly branch: string;
+  /** Its agents have no namespace; else the name of the repository stands before theirs. */
+  readonly isRoot: boolean;
+  readonly isActive: boolean;
+  readonly syncIntervalMs: number;
+  readonly auth:
+    | { readonly type: 'none' }
+    | { readonly type: 'token'; readonly variable: string }
+    /** Without known hosts a server is believed at first contact, and has to be the same from then on. */
+    | { readonly type: 'ssh-key'; readonly keyPath: string; readonly knownHostsPath?: string };
+};
+
 /** Who may be told of what becomes of a task. */
 export type PushConfig = {
   /** Addresses that are not of the public network may be told too, and over http. */
@@ -312,6 +328,9 @@ export type AgentConfig = {
   readonly nats: NatsConfig;
   readonly push: PushConfig;
   readonly webhooks: readonly WebhookConfig[];
+  readonly agentRepositories: readonly AgentRepositoryConfig[];
+  /** Folders of this machine at and below which repositories may be; as written. */
+  readonly agentFolders: readonly string[];
   /** What of calls needs a yes beside the defaults; absent: nothing else. */
   readonly policy?: Policy;
   /** Absent: nobody has to sign in. */

@@ -36,6 +36,7 @@ async function ownerOf(owners: Owners, { kind, id = '' }: Resource): Promise<str
       return userKey(id);
     case 'service':
     case 'tools':
+    case 'agents':
       return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import type { Answer } from '../json-text.ts';
+import { agentEndpoints } from './agent-endpoints.ts';
 import { approvalEndpoints } from './approval-endpoints.ts';
 import { conversationEndpoints } from './conversation-endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -14,6 +15,7 @@ const version = '1.0.0';
 export const endpoints: readonly Endpoint[] = [
   ...serviceEndpoints,
   ...heldToolEndpoints,
+  ...agentEndpoints,
   ...conversationEndpoints,
   ...pushEndpoints,
   ...approvalEndpoints,

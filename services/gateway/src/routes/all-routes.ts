@@ -1,4 +1,5 @@
 import { a2aRoutesOf } from '../a2a/http-agent.ts';
+import { agentRoutes } from './agents.ts';
 import { approvalRoutes } from './approvals.ts';
 import { blobRoutes } from './blobs.ts';
 import { callbackRoutes } from './callbacks.ts';
@@ -18,6 +19,7 @@ import { standingRoutes } from './standing.ts';
 export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...serviceRoutes(deps),
   ...heldToolRoutes(deps),
+  ...agentRoutes(deps),
   ...conversationRoutes(deps),
   ...runRoutes(deps),
   ...eventRoutes(deps),

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import { systemClock } from '@stopgo/log';
+import type { store } from '@stopgo/proto';
+import { type Credentials, GitFailure, mirrorsFolder, type RunningRegistry, startRegistry } from '@stopgo/registry';
+import type { Client } from '@stopgo/rpc';
+import type { AgentConfig } from '@stopgo/runtime';
+import type { PartOptions } from './part.ts';
+
+type Repository = AgentConfig['agentRepositories'][number];
+
+/** Whether agents are taken from any repository: without one there is no registry. */
+export const hasRegistry = ({ agentRepositories }: Pick<AgentConfig, 'agentRepositories'>): boolean =>
+  agentRepositories.length > 0;
+
+/** Variables of the environment that hold the tokens of repositories. */
+export function registryVariables({ agentRepositories }: Pick<AgentConfig, 'agentRepositories'>): readonly string[] {
+  return agentRepositories.flatMap(({ auth }) => (auth.type === 'token' ? [auth.variable] : []));
+}
+
+/** The registry of the configured repositories. A secret that is missing is said at each sync, and ends nothing. */
+export function startRegistryPart(
+  { config, env, logger, stopping }: PartOptions,
+  instance: string,
+  client: Client<typeof store.StoreService>,
+): Promise<RunningRegistry> {
+  return startRegistry({
+    ...{ instance, store: client, clock: systemClock, newId: randomUUID, random: Math.random },
+    dataDir: config.dataDir,
+    repositories: config.agentRepositories.map(({ auth, ...repository }) => ({
+      ...repository,
+      credentials: () => credentialsOf(auth, config.dataDir, env),
+    })),
+    folders: config.agentFolders.map((folder) => resolve(folder)),
+    ...{ model: config.llm.model, turnsMax: config.maxTurns, env, log: logger },
+    ...(stopping === undefined ? {} : { stopping }),
+  });
+}
+
+function credentialsOf(auth: Repository['auth'], dataDir: string, env: PartOptions['env']): Credentials {
+  switch (auth.type) {
+    case 'none':
+      return { type: 'none' };
+    case 'token': {
+      const token = env[auth.variable]?.trim() ?? '';
+      if (token === '') throw new GitFailure('denied', `${auth.variable} is not set; it must hold the access token`);
+      return { type: 'token', token };
+    }
+    case 'ssh-key': {
+      const { keyPath, knownHostsPath } = auth;
+      return {
+        type: 'ssh_key',
+        keyPath: resolve(keyPath),
+        knownHostsPath: resolve(knownHostsPath ?? join(mirrorsFolder(dataDir), 'known_hosts')),
+        trustsNewHosts: knownHostsPath === undefined,
+      };
+    }
+  }
+}

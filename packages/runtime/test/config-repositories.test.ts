@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { parseAgentConfig } from '../src/index.ts';
+
+const parsed = (entry: string) => parseAgentConfig(`agent_repositories:\n  - { ${entry} }\n`, 'agent.yaml').config;
+const base = 'name: main, git_url: "https://example.org/agents.git"';
+
+test('an entry is filled with defaults', () => {
+  expect(parsed(base).agentRepositories).toEqual([
+    {
+      name: 'main',
+      gitUrl: 'https://example.org/agents.git',
+      branch: 'main',
+      isRoot: false,
+      isActive: true,
+      syncIntervalMs: 300_000,
+      auth: { type: 'none' },
+    },
+  ]);
+});
+
+test('secrets are named by their variables, keys by their paths', () => {
+  expect(parsed(`${base}, auth_type: token, auth_token: env(GIT_TOKEN)`).agentRepositories[0]?.auth).toEqual({
+    type: 'token',
+    variable: 'GIT_TOKEN',
+  });
+  expect(
+    parsed('name: a_b-1, git_url: "git@host:agents.git", auth_type: ssh-key, ssh_key_path: /k, known_hosts_path: /h')
+      .agentRepositories[0]?.auth,
+  ).toEqual({ type: 'ssh-key', keyPath: '/k', knownHostsPath: '/h' });
+});
+
+test.each([
+  ['name: 1st, git_url: "https://h/a"', 'expected a letter'],
+  ['name: a/b, git_url: "https://h/a"', 'expected a letter'],
+  ['name: main', 'git_url is required'],
+  ['name: main, git_url: "--upload-pack=evil"', 'must not begin with a dash'],
+  ['name: main, git_url: "ext::sh -c evil"', 'names a helper program'],
+  ['name: main, git_url: "https://user:secret@h/a"', 'must not hold credentials'],
+  [`${base}, auth_type: token`, 'token needs auth_token'],
+  [`${base}, auth_type: ssh-key`, 'ssh-key needs ssh_key_path'],
+  [`${base}, auth_token: env(GIT_TOKEN)`, 'is for auth_type: token'],
+  [`${base}, auth_type: token, auth_token: ghp_thesecretitself`, 'expected env(NAME)'],
+  [`${base}, sync_interval: 1ms`, 'must be from 1s to 24h'],
+  [`${base} }\n  - { ${base}`, 'duplicate name "main"'],
+])('%s is refused', (entry, why) => {
+  const refused = () => parsed(entry);
+  expect(refused).toThrow(why);
+  expect(refused).not.toThrow(/secret@|thesecretitself/u);
+});

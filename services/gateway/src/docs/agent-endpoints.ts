@@ -1,0 +1,108 @@
+import { type Endpoint, errorExample } from './endpoint.ts';
+
+const agent = {
+  name: 'support/billing',
+  description: 'Answers questions about bills',
+  version: '1.2.0',
+  tags: ['support'],
+  repository: 'main-agents',
+  file_path: 'support/billing/prompt.md',
+  is_namespaced: false,
+  git_commit: '4f0c1b6f9c8d0f5a5f0b4b6a0e7d1c2b3a495867',
+  last_modified: '2026-11-26T10:00:00.000Z',
+  definition_digest: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+};
+
+const repository = {
+  name: 'main-agents',
+  git_url: 'https://github.com/company/main-agents.git',
+  branch: 'production',
+  is_root: true,
+  is_active: true,
+  read_only: true,
+  last_sync_status: 'SUCCESS',
+  last_sync_commit: agent.git_commit,
+  last_sync_at: '2026-11-26T10:00:00.000Z',
+  last_failure: null,
+  agent_count: 12,
+  sync_errors: [
+    {
+      message: 'the frontmatter is no YAML',
+      file_path: 'sales/pr/prompt.md',
+      line: 3,
+      column: 14,
+      error_type: 'frontmatter',
+      timestamp: '2026-11-26T10:00:00.000Z',
+    },
+  ],
+  sync_error_count: 1,
+};
+
+const notConfigured = {
+  description: 'There is none of that name, or agents are taken from no repository.',
+  example: errorExample('there is no agent suport/billing; did you mean support/billing?'),
+};
+
+/** Agents that are taken from git repositories. */
+export const agentEndpoints: readonly Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/repositories',
+    summary: 'Repositories of agents',
+    description:
+      'In the order in which names are looked up, with what is wrong with single files: one bad file harms no other.',
+    responses: { '200': { description: 'The repositories.', example: { repositories: [repository] } } },
+  },
+  {
+    method: 'POST',
+    path: '/repositories/:name/sync',
+    summary: 'Sync a repository now',
+    description: 'Fetches it and takes up what its branch holds, and answers then. For administrators.',
+    responses: {
+      '200': { description: 'As the repository is now.', example: { repository } },
+      '409': {
+        description: 'It could not be synced; the agents that are known stay usable.',
+        example: errorExample(
+          'the repository main-agents cannot be synced: there is no branch production; it has main',
+        ),
+      },
+      '404': notConfigured,
+    },
+  },
+  {
+    method: 'GET',
+    path: '/agents',
+    summary: 'Agents of repositories',
+    description:
+      'By name. ?q= keeps those whose name, description or tags hold each of its words, ?repository= those of one repository; ?limit= and ?cursor= give pages.',
+    responses: {
+      '200': { description: 'A page of agents.', example: { agents: [agent], total: 1 } },
+    },
+  },
+  {
+    method: 'GET',
+    path: '/agents/*name',
+    summary: 'One agent',
+    description:
+      'With its definition. The name may hold slashes. ?commit= shows it at a commit, a branch or a tag; ?history=10 shows as many of the latest commits that changed it as well.',
+    responses: {
+      '200': {
+        description: 'The agent.',
+        example: {
+          agent,
+          definition: { name: 'support/billing', root: { type: 'llm', prompt: 'You answer…' } },
+          history: [
+            {
+              hash: agent.git_commit,
+              message: 'Say when bills are due',
+              author: 'Ana',
+              timestamp: '2026-11-26T09:59:00.000Z',
+              changed_files: ['support/billing/prompt.md'],
+            },
+          ],
+        },
+      },
+      '404': notConfigured,
+    },
+  },
+];

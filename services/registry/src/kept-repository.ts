@@ -1,0 +1,158 @@
+import { type AgentOfFile, agentsOf, type OfferedAgents } from '@stopgo/core';
+import type { DefinitionPorts } from '@stopgo/log';
+import { type Logger, messageOf } from '@stopgo/runtime';
+import type { Credentials } from './git/access.ts';
+import { GitFailure } from './git/git-failure.ts';
+import type { Mirror } from './git/mirror.ts';
+import { remoteOf } from './git/remote.ts';
+import { precedenceOf, TooManyFiles } from './sync/plan.ts';
+import { RepositoryRecord } from './sync/repository-record.ts';
+import { type Synced, syncRepository } from './sync/sync-repository.ts';
+
+/** A repository as it is configured. */
+export type RepositoryOptions = {
+  readonly name: string;
+  readonly gitUrl: string;
+  readonly branch: string;
+  /** Its agents have no namespace; else the name of the repository stands before theirs. */
+  readonly isRoot: boolean;
+  /** It is synced; else what is on the record of it is neither brought up to date nor offered. */
+  readonly isActive: boolean;
+  readonly syncIntervalMs: number;
+  /** Asked at each sync. @throws GitFailure */
+  readonly credentials: () => Credentials;
+};
+
+export type KeptRepositoryPorts = {
+  readonly definitions: DefinitionPorts;
+  readonly mirror: Mirror;
+  readonly folders: readonly string[];
+  readonly model: string;
+  readonly turnsMax: number;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+};
+
+/** First and longest pause before a sync is tried again that failed, in milliseconds. */
+const pauseFirstMs = 5_000;
+const pauseMostMs = 900_000;
+
+/** One repository: synced at its interval and when it is asked for, by one sync at a time. */
+export class KeptRepository {
+  readonly options: RepositoryOptions;
+  readonly record: RepositoryRecord;
+  readonly mirror: Mirror;
+  readonly #ports: KeptRepositoryPorts;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<unknown>[] = [];
+  #syncing: Promise<Synced> | undefined;
+  #offered: { readonly revision: number; readonly offered: OfferedAgents } | undefined;
+
+  constructor(options: RepositoryOptions, ports: KeptRepositoryPorts) {
+    this.options = options;
+    this.#ports = ports;
+    this.mirror = ports.mirror;
+    this.record = new RepositoryRecord(ports.definitions, options.name);
+  }
+
+  /** Reads the record and begins to keep up. @throws the signal's reason when it aborts. */
+  async start(signal: AbortSignal): Promise<void> {
+    const { name, gitUrl, branch, isRoot, isActive } = this.options;
+    await this.record.load(signal);
+    await this.record.declare(name, { gitUrl, branch, isRoot }, signal);
+    this.#running.push(this.record.follow(this.#stopping.signal));
+    if (isActive) this.#running.push(this.#syncAgainAndAgain());
+  }
+
+  /** Ends what is under way. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the registry ends'));
+    await Promise.allSettled([...this.#running, this.#syncing]);
+  }
+
+  get isSyncing(): boolean {
+    return this.#syncing !== undefined;
+  }
+
+  /** What others say before the names of its agents; absent: nothing. */
+  get namespace(): string | undefined {
+    return this.options.isRoot ? undefined : this.options.name;
+  }
+
+  /** Its agents by name, and its errors by file. */
+  offered(): OfferedAgents {
+    const { state } = this.record;
+    if (this.#offered?.revision !== state.revision)
+      this.#offered = { revision: state.revision, offered: agentsOf(state, precedenceOf) };
+    return this.#offered.offered;
+  }
+
+  /** An agent by its whole name, with the namespace. */
+  find(name: string): AgentOfFile | undefined {
+    return this.options.isActive ? this.offered().agents.get(name) : undefined;
+  }
+
+  /** Syncs now, or waits for the sync that is under way and begins another: that one may have fetched before. */
+  async sync(): Promise<Synced> {
+    await this.#syncing?.catch(() => undefined);
+    return this.#once();
+  }
+
+  #once(): Promise<Synced> {
+    this.#syncing ??= this.#sync().finally(() => {
+      this.#syncing = undefined;
+    });
+    return this.#syncing;
+  }
+
+  #sync(): Promise<Synced> {
+    const { definitions, folders, model, turnsMax } = this.#ports;
+    const { gitUrl, credentials } = this.options;
+    const { namespace } = this;
+    return syncRepository(
+      {
+        ...{ definitions, record: this.record, mirror: this.mirror, credentials },
+        remote: () => remoteOf(gitUrl, folders),
+        surroundings: { model, turnsMax, ...(namespace === undefined ? {} : { namespace }) },
+      },
+      this.#stopping.signal,
+    );
+  }
+
+  async #syncAgainAndAgain(): Promise<void> {
+    const { signal } = this.#stopping;
+    const { clock, random } = this.#ports.definitions;
+    for (let failures = 0; !signal.aborted; ) {
+      failures = (await this.#isSynced()) ? 0 : failures + 1;
+      const pauseMs =
+        failures === 0 ? this.options.syncIntervalMs : Math.min(pauseFirstMs * 2 ** (failures - 1), pauseMostMs);
+      // Not all replicas at the same moment.
+      await clock.sleep(pauseMs * (0.9 + random() / 5), signal).catch(() => undefined);
+    }
+  }
+
+  /** Says in one line what came of it, when that differs from the last time. */
+  async #isSynced(): Promise<boolean> {
+    const { log } = this.#ports;
+    const { name } = this.options;
+    const before = this.record.state.failure?.message;
+    try {
+      const { kind, commit, filesChanged } = await this.#once();
+      if (kind === 'synced')
+        log.info(
+          `agent repository ${name}: synced at ${commit.slice(0, 12)}, files with agents that changed: ${filesChanged}, agents: ${this.offered().agents.size}, files with errors: ${this.offered().errors.length}`,
+        );
+      return true;
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return false;
+      const isKnown = error instanceof GitFailure || error instanceof TooManyFiles;
+      if (!isKnown || before !== error.message || !this.#hasWarned)
+        log.warn(
+          `agent repository ${name} cannot be synced and is tried again; the agents that are known stay usable: ${messageOf(error)}`,
+        );
+      this.#hasWarned = true;
+      return false;
+    }
+  }
+
+  #hasWarned = false;
+}

@@ -1,0 +1,81 @@
+import { candidatePaths } from '@stopgo/agent-files';
+import { type AgentOfFile, agentStream, fact, notFound, type OfferedAgents } from '@stopgo/core';
+import { type DefinitionPorts, recordDefinition } from '@stopgo/log';
+import type { KeptRepository } from './kept-repository.ts';
+import { readFile } from './sync/read-file.ts';
+
+/** An agent, and the repository that it is from. */
+export type FoundAgent = { readonly repository: KeptRepository; readonly agent: AgentOfFile };
+
+/**
+ * Finds an agent by its name: in root repositories, in their order, and then in the repository that the beginning of the name is the
+ * name of. Names are compared exactly.
+ */
+export function findAgent(repositories: readonly KeptRepository[], name: string): FoundAgent | undefined {
+  for (const repository of lookupOrder(repositories)) {
+    const agent = repository.find(name);
+    if (agent !== undefined) return { repository, agent };
+  }
+  return undefined;
+}
+
+/** Root repositories first. */
+export function lookupOrder(repositories: readonly KeptRepository[]): readonly KeptRepository[] {
+  return [...repositories].sort((one, other) => Number(other.options.isRoot) - Number(one.options.isRoot));
+}
+
+/** All agents that a name can find, by name. */
+export function allAgents(repositories: readonly KeptRepository[]): readonly FoundAgent[] {
+  const found = new Map<string, FoundAgent>();
+  for (const repository of lookupOrder(repositories)) {
+    if (!repository.options.isActive) continue;
+    const { agents }: OfferedAgents = repository.offered();
+    for (const agent of agents.values()) if (!found.has(agent.name)) found.set(agent.name, { repository, agent });
+  }
+  return [...found.values()].sort((one, other) => (one.agent.name < other.agent.name ? -1 : 1));
+}
+
+/**
+ * An agent as it was at a commit, branch or tag. Its definition is put on the record.
+ *
+ * @throws DomainError `not_found` if no repository that the name may mean has it there, with what is wrong with the file if there is one.
+ */
+export async function findAgentAt(
+  repositories: readonly KeptRepository[],
+  name: string,
+  revision: string,
+  definitions: DefinitionPorts,
+  settings: { readonly model: string; readonly turnsMax: number },
+  signal: AbortSignal,
+): Promise<FoundAgent & { readonly definitionJson: string }> {
+  const problems: string[] = [];
+  for (const repository of lookupOrder(repositories)) {
+    const { namespace } = repository;
+    if (!repository.options.isActive || (namespace !== undefined && !name.startsWith(`${namespace}/`))) continue;
+    const commit = await repository.mirror.resolve(revision, signal);
+    if (commit === undefined) {
+      problems.push(`${repository.options.name} has no ${revision}`);
+      continue;
+    }
+    const own = namespace === undefined ? name : name.slice(namespace.length + 1);
+    const known = repository.find(name)?.path;
+    for (const path of [...candidatePaths(own), ...(known === undefined ? [] : [known])]) {
+      const entry = await repository.mirror.entryOf(commit, path, signal);
+      if (entry?.kind !== 'file') continue;
+      for await (const [, blob] of repository.mirror.contents([entry.object], signal)) {
+        const read = readFile(path, blob, { ...settings, ...(namespace === undefined ? {} : { namespace }) });
+        const { agent, defined } = read;
+        if (agent === undefined || defined === undefined || agent.name !== name) {
+          problems.push(...read.errors.map(({ message, line }) => `${path}:${line}: ${message}`));
+          continue;
+        }
+        await recordDefinition(definitions, agentStream(defined.digest), fact('agentDefined', defined), signal);
+        const [latest] = await repository.mirror.history(commit, [path], 1, signal);
+        const at = { path, commit, readAt: latest?.time ?? 0 };
+        return { repository, agent: { ...agent, ...at }, definitionJson: defined.definitionJson };
+      }
+    }
+  }
+  const why = problems.length === 0 ? '' : ` (${problems.slice(0, 3).join('; ')})`;
+  throw notFound(`there is no agent ${name} at ${revision}${why}`);
+}

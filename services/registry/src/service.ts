@@ -1,0 +1,168 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { agentStream, DomainError, failedPrecondition, invalidArgument, notFound, suggest } from '@stopgo/core';
+import { type DefinitionPorts, recordedDefinition } from '@stopgo/log';
+import { registry as wire } from '@stopgo/proto';
+import type { ServiceImpl } from '@stopgo/rpc';
+import { GitFailure } from './git/git-failure.ts';
+import type { KeptRepository } from './kept-repository.ts';
+import { allAgents, type FoundAgent, findAgent, findAgentAt, lookupOrder } from './lookup.ts';
+import { TooManyFiles } from './sync/plan.ts';
+
+const limitDefault = 50;
+const limitMax = 200;
+const historyDefault = 10;
+const historyMax = 100;
+const errorsShown = 100;
+const nameCharactersMax = 300;
+
+export type ServiceOptions = {
+  readonly repositories: readonly KeptRepository[];
+  readonly definitions: DefinitionPorts;
+  readonly model: string;
+  readonly turnsMax: number;
+};
+
+/** The gRPC surface of the registry. */
+export function registryService(options: ServiceOptions): ServiceImpl<typeof wire.RegistryService> {
+  const { repositories, definitions } = options;
+  return {
+    listRepositories: async () => ({ repositories: lookupOrder(repositories).map(shownRepository) }),
+
+    async syncRepository({ name }) {
+      const repository = named(repositories, name);
+      if (!repository.options.isActive) throw failedPrecondition(`the repository ${name} is not active`);
+      try {
+        await repository.sync();
+      } catch (error) {
+        if (error instanceof GitFailure || error instanceof TooManyFiles)
+          throw failedPrecondition(`the repository ${name} cannot be synced: ${error.message}`, {
+            reason: error instanceof GitFailure ? error.kind : 'too_many_files',
+          });
+        throw error;
+      }
+      return { repository: shownRepository(repository) };
+    },
+
+    async listAgents({ repository, query, limit, cursor }) {
+      const from = repository === '' ? repositories : [named(repositories, repository)];
+      const words = query
+        .toLowerCase()
+        .split(/\s+/u)
+        .filter((word) => word !== '');
+      const found = allAgents(from).filter((one) => words.every((word) => holds(one, word)));
+      const rest = cursor === '' ? found : found.filter(({ agent }) => agent.name > cursor);
+      const page = rest.slice(0, bounded(limit, limitDefault, limitMax));
+      const last = page.at(-1)?.agent.name ?? '';
+      return {
+        agents: page.map(shownAgent),
+        nextCursor: page.length < rest.length ? last : '',
+        total: found.length,
+      };
+    },
+
+    async resolveAgent({ name, revision }, { signal }) {
+      checkName(name);
+      if (revision !== '') {
+        const at = await ofGit(() => findAgentAt(repositories, name, revision, definitions, options, signal));
+        return { agent: shownAgent(at), definitionJson: at.definitionJson };
+      }
+      const found = required(repositories, name);
+      const definitionJson = await recordedDefinition(definitions.log, agentStream(found.agent.digest), signal);
+      return { agent: shownAgent(found), definitionJson };
+    },
+
+    async listHistory({ name, limit }, { signal }) {
+      checkName(name);
+      const { repository, agent } = required(repositories, name);
+      const count = bounded(limit, historyDefault, historyMax);
+      const { commit } = repository.record.state;
+      const commits = await ofGit(async () => {
+        const at = await repository.mirror.resolve(commit === '' ? agent.commit : commit, signal);
+        if (at === undefined)
+          throw new DomainError(
+            'unavailable',
+            `this registry has not fetched ${repository.options.name} yet; try again`,
+          );
+        return repository.mirror.history(at, [agent.path], count, signal);
+      });
+      return {
+        commits: commits.map(({ hash, message, author, time, changedFiles }) => ({
+          ...{ hash, message, author, time: timestampFromMs(time), changedFiles: [...changedFiles] },
+        })),
+      };
+    },
+  };
+}
+
+/** What git says is an answer, not a fault of the service. */
+async function ofGit<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    if (error.kind === 'refused') throw invalidArgument(error.message);
+    throw new DomainError('unavailable', error.message);
+  }
+}
+
+function checkName(name: string): void {
+  if (name === '' || name.length > nameCharactersMax)
+    throw invalidArgument(`name must have 1 to ${nameCharactersMax} characters`, { field: 'name' });
+}
+
+const bounded = (limit: number, otherwise: number, max: number): number =>
+  limit === 0 ? otherwise : Math.min(limit, max);
+
+function named(repositories: readonly KeptRepository[], name: string): KeptRepository {
+  const found = repositories.find(({ options }) => options.name === name);
+  if (found === undefined) throw notFound(`there is no repository ${name.slice(0, nameCharactersMax)}`);
+  return found;
+}
+
+function required(repositories: readonly KeptRepository[], name: string): FoundAgent {
+  const found = findAgent(repositories, name);
+  if (found !== undefined) return found;
+  const like = suggest(
+    name,
+    allAgents(repositories).map(({ agent }) => agent.name),
+  );
+  throw notFound(`there is no agent ${name}${like === undefined ? '' : `; did you mean ${like}?`}`);
+}
+
+function holds({ agent }: FoundAgent, word: string): boolean {
+  return [agent.name, agent.description, ...agent.tags].some((text) => text.toLowerCase().includes(word));
+}
+
+function shownAgent({ repository, agent }: FoundAgent): MessageInitShape<typeof wire.AgentSchema> {
+  const { name, description, version, tags, path, commit, readAt, digest } = agent;
+  return {
+    ...{ name, description, version, tags: [...tags], path, commit },
+    ...{ repository: repository.options.name, namespaced: !repository.options.isRoot },
+    ...{ modifiedAt: timestampFromMs(readAt), definitionDigest: digest },
+  };
+}
+
+function shownRepository(repository: KeptRepository): MessageInitShape<typeof wire.RepositorySchema> {
+  const { name, gitUrl, branch, isRoot, isActive } = repository.options;
+  const { commit, failure, syncedAt } = repository.record.state;
+  const { agents, errors } = repository.offered();
+  return {
+    ...{ name, gitUrl, branch, isRoot, isActive, commit, status: statusOf(repository) },
+    ...(syncedAt === 0 ? {} : { syncedAt: timestampFromMs(syncedAt) }),
+    ...(failure === undefined
+      ? {}
+      : { failure: failure.message, failureKind: failure.kind, failedAt: timestampFromMs(failure.at) }),
+    agentCount: agents.size,
+    errorCount: errors.length,
+    errors: errors.slice(0, errorsShown).map(({ path, at, message, line, column, kind }) => ({
+      ...{ path, error: { message, line, column, kind }, time: timestampFromMs(at) },
+    })),
+  };
+}
+
+function statusOf({ isSyncing, record: { state } }: KeptRepository): wire.SyncStatus {
+  if (isSyncing) return wire.SyncStatus.IN_PROGRESS;
+  if (state.failure !== undefined) return wire.SyncStatus.FAILED;
+  return state.syncedAt === 0 ? wire.SyncStatus.NEVER_SYNCED : wire.SyncStatus.SUCCESS;
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import { type Clock, type DefinitionPorts, storeLog } from '@stopgo/log';
+import type { store, registry as wire } from '@stopgo/proto';
+import type { Client, ServiceImpl } from '@stopgo/rpc';
+import type { Logger } from '@stopgo/runtime';
+import { Mirror } from './git/mirror.ts';
+import { GitProgram } from './git/program.ts';
+import { KeptRepository, type RepositoryOptions } from './kept-repository.ts';
+import { registryService } from './service.ts';
+
+/** What a registry is started with. */
+export type RegistryOptions = {
+  /** Id of this process. */
+  readonly instance: string;
+  readonly store: Client<typeof store.StoreService>;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly random: () => number;
+  /** Mirrors are kept in `repositories` below it. Only this process may use that folder. */
+  readonly dataDir: string;
+  readonly repositories: readonly RepositoryOptions[];
+  /** Repositories of this machine are taken from these folders and below, and from nowhere else. */
+  readonly folders: readonly string[];
+  /** The model of agents that name none, and how often they may ask it. */
+  readonly model: string;
+  readonly turnsMax: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: Logger;
+  /** Aborts when the process is asked to end before all is started. */
+  readonly stopping?: AbortSignal;
+};
+
+export type RunningRegistry = {
+  readonly service: ServiceImpl<typeof wire.RegistryService>;
+  readonly stop: () => Promise<void>;
+};
+
+/** The folder of all mirrors. */
+export const mirrorsFolder = (dataDir: string): string => join(resolve(dataDir), 'repositories');
+
+/** Reads what is on the record of each repository, and begins to keep up. Repositories are fetched in the background. */
+export async function startRegistry(options: RegistryOptions): Promise<RunningRegistry> {
+  const { instance, store, clock, newId, random, model, turnsMax, folders, log } = options;
+  const definitions: DefinitionPorts = { instance, log: storeLog(store), clock, newId, random };
+  const git = new GitProgram('git', options.env);
+  const repositories = options.repositories.map(
+    (repository) =>
+      new KeptRepository(repository, {
+        ...{ definitions, folders, model, turnsMax, log },
+        mirror: new Mirror(git, join(mirrorsFolder(options.dataDir), `${folderOf(repository.name)}.git`)),
+      }),
+  );
+  const stop = async () => void (await Promise.all(repositories.map((one) => one.stop())));
+  try {
+    const signal = options.stopping ?? new AbortController().signal;
+    for (const repository of repositories) await repository.start(signal);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { service: registryService({ repositories, definitions, model, turnsMax }), stop };
+}
+
+/** Two names that differ in case only are two folders, also where the file system does not tell them apart. */
+const folderOf = (name: string): string => `${name}-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`;

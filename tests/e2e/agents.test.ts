@@ -1,0 +1,144 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Client, client, until } from './http.ts';
+import { type Platform, resourcesConfig, start, type Workplace, workplace } from './platform.ts';
+
+/** Agents from git: a repository made on the spot is synced, looked up by name, shown at a commit, and known after a restart. */
+const longMs = 120_000;
+const model = { OPENAI_API_KEY: 'unused', GEMINI_API_KEY: 'unused' };
+
+let place: Workplace;
+let platform: Platform;
+let http: Client;
+let first: string;
+
+const repository = () => join(place.folder, 'agents');
+const git = (...args: readonly string[]): string =>
+  execFileSync('git', ['-c', 'user.name=Ana', '-c', 'user.email=ana@example.org', ...args], {
+    cwd: repository(),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
+  }).trim();
+
+function write(path: string, text: string): void {
+  const file = join(repository(), path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+function commit(message: string): string {
+  git('add', '--all');
+  git('commit', '--quiet', '--message', message);
+  return git('rev-parse', 'HEAD');
+}
+
+const agentFile = (description: string) =>
+  `---\nname: Agent\ndescription: ${description}\ntags: [bills]\n---\nYou help with ${description}.\n`;
+
+const config = () =>
+  resourcesConfig(
+    place,
+    `
+agent_folders: [${JSON.stringify(place.folder)}]
+agent_repositories:
+  - { name: main-agents, git_url: ${JSON.stringify(repository())}, is_root: true, sync_interval: 1h }
+  - { name: experimental, git_url: ${JSON.stringify(`file://${repository()}`)}, branch: next, sync_interval: 1h }`,
+  );
+
+// The shapes of other routes do not fit here.
+const get = async (path: string) => {
+  const { status, text } = await http.get(path);
+  return { status, body: JSON.parse(text) };
+};
+
+async function startAgain(): Promise<void> {
+  platform = await start(place, config(), { env: model });
+  http = client(platform.url);
+}
+
+const synced = () =>
+  until('both repositories are synced', async () => {
+    const { body } = await get('/repositories');
+    return body.repositories.every((one: { last_sync_status: string }) => one.last_sync_status === 'SUCCESS')
+      ? body.repositories
+      : undefined;
+  });
+
+beforeAll(async () => {
+  place = workplace();
+  mkdirSync(repository());
+  git('init', '--quiet', '--initial-branch=main');
+  write('support/billing/prompt.md', agentFile('bills'));
+  write('README.md', '# Agents\n');
+  first = commit('First');
+  git('branch', 'next');
+  write('support/billing/prompt.md', agentFile('late bills'));
+  write('broken/prompt.md', '---\nname: Broken\ndescription: [\n---\nHelp.\n');
+  commit('Second');
+  await startAgain();
+}, longMs);
+
+afterAll(async () => {
+  await platform.discard();
+  place.remove();
+});
+
+test('agents are found by name, in root repositories first, with history and as they were', {
+  timeout: longMs,
+}, async () => {
+  const [main, experimental] = await synced();
+  expect(main).toMatchObject({ name: 'main-agents', is_root: true, agent_count: 1, sync_error_count: 1 });
+  expect(main.sync_errors).toEqual([
+    expect.objectContaining({ file_path: 'broken/prompt.md', error_type: 'frontmatter', line: expect.any(Number) }),
+  ]);
+  expect(experimental).toMatchObject({ name: 'experimental', branch: 'next', agent_count: 1, last_sync_commit: first });
+
+  const { body: list } = await get('/agents');
+  expect(list.agents.map(({ name }: { name: string }) => name)).toEqual([
+    'experimental/support/billing',
+    'support/billing',
+  ]);
+  expect((await get('/agents?q=LATE')).body.agents).toEqual([
+    expect.objectContaining({ name: 'support/billing', repository: 'main-agents', description: 'late bills' }),
+  ]);
+  expect((await get('/agents?limit=1')).body).toMatchObject({ total: 2, next_cursor: 'experimental/support/billing' });
+
+  const { body: now } = await get('/agents/support/billing?history=10');
+  expect(now.definition.root.prompt).toBe('You help with late bills.');
+  expect(now.history.map(({ message }: { message: string }) => message)).toEqual(['Second', 'First']);
+  const { body: before } = await get(`/agents/support/billing?commit=${first}`);
+  expect(before.definition.root.prompt).toBe('You help with bills.');
+  expect(before.agent).toMatchObject({ git_commit: first, file_path: 'support/billing/prompt.md' });
+  expect(await get('/agents/suport/billing')).toEqual({
+    status: 404,
+    body: expect.objectContaining({ error: expect.stringContaining('did you mean support/billing?') }),
+  });
+  expect((await get('/agents/support/billing?commit=--upload-pack')).status).toBe(400);
+});
+
+test('a commit is taken up when a sync is asked for, a failure is said in one line, and a restart knows all', {
+  timeout: longMs,
+}, async () => {
+  await synced();
+  write('broken/prompt.md', agentFile('mended'));
+  commit('Third');
+  const answer = await http.post('/repositories/main-agents/sync', {});
+  expect(JSON.parse(answer.text).repository).toMatchObject({
+    agent_count: 2,
+    sync_errors: [],
+    last_sync_status: 'SUCCESS',
+  });
+  expect((await get('/agents/broken')).body.agent).toMatchObject({ description: 'mended' });
+
+  git('branch', '--move', 'main', 'gone');
+  const refused = await http.post('/repositories/main-agents/sync', {});
+  expect(refused.status).toBe(409);
+  expect(refused.text).toContain('there is no branch main; it has gone, next');
+  expect((await get('/agents/broken')).status).toBe(200);
+  await platform.end('SIGTERM');
+  await startAgain();
+  expect((await get('/agents/broken')).body.agent).toMatchObject({ description: 'mended' });
+});
