@@ -160,6 +160,12 @@ describe('what a human is asked', () => {
       expect((await decide([word], isTerminal)).decision).toEqual({ path: '/approvals/u1', body: { action } });
   });
 
+  test('of a call that somebody has changed, what it was before is shown', async () => {
+    const edited = { by: 'bob\u001b[2J', claimed: false, tool_args_before: { amount: 1 } };
+    const { printed } = await decide(['y'], true, { tool_args: { amount: 2 }, edited });
+    expect(printed).toEqual(expect.arrayContaining(['  changed by "bob\\u{1b}[2J"', '    amount: 2, it was 1']));
+  });
+
   test('on a terminal anything else is asked again, and an empty line or the end decides nothing', async () => {
     expect((await decide(['ye', 'yes please', 'ok', 'no'])).decision?.body).toEqual({ action: 'reject' });
     expect((await decide(['yess', ''])).decision).toBeUndefined();

@@ -164,6 +164,25 @@ agent:
   );
 });
 
+test('a folder of a sandbox inside data_dir is a problem, and one that is not there is noted', async () => {
+  const { code, lines } = await check(`data_dir: ${folder}/data
+mcp_servers:
+  - name: one
+    command: sh
+    sandbox: required
+    folders: [${folder}/none]
+    write_folders:
+      - ${folder}
+      - ${folder}/data/x
+`);
+  expect(code).toBe(1);
+  expect(lines).toEqual([
+    `FILE:9:9: mcp_servers[0] "one": its folder ${folder}/data/x is in ${folder}/data, where the platform keeps its own data; name another one`,
+    `note: FILE:6:15: mcp_servers[0] "one": its folder ${folder}/none is not there; make it`,
+    'FILE: 1 problem',
+  ]);
+});
+
 describe('secrets of the environment', () => {
   const yaml = `host: 0.0.0.0
 webhooks:

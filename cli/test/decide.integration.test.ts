@@ -92,6 +92,19 @@ describe('an approval whose description is cut', () => {
   });
 });
 
+test('a call that somebody has changed is listed with who did, why, and what it was before', async () => {
+  const edited = { by: 'bob', claimed: true, said: 'Less.', tool_args_before: { to: 'ada', amount: 50, note: 'x' } };
+  approvals = [{ ...plain, tool_args: { to: 'ada', amount: 5, tags: ['a'] }, edited }, plain];
+  await printApprovals(url, print);
+  const shown = lines.filter((line) => /^ {4}(changed| {2}\S+: )/.test(line));
+  expect(shown).toEqual([
+    '    changed by bob (claimed): Less.',
+    '      amount: 5, it was 50',
+    '      note: absent, it was "x"',
+    '      tags: ["a"], it was absent',
+  ]);
+});
+
 describe('what a rule demands', () => {
   const demanded = {
     ...plain,

@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { keysOfFile } from '@stopgo/gateway';
-import { commandProblem } from '@stopgo/mcp-bridge';
+import { commandProblem, folderProblem } from '@stopgo/mcp-bridge';
 import {
   ConfigError,
   formatPath,
@@ -64,6 +64,7 @@ function findingsIn(file: string, env: Variables): Findings & { readonly loaded?
   }
   if (refused) return { problems, notes };
   const { config } = read;
+  folderFindings(read, problems, notes);
   const note = (line: string): void => void notes.push(`${file}: ${line}`);
   sayWhatFollows(config, { info: note, warn: note });
   if (config.auth === undefined && !isLoopback(config.host))
@@ -110,6 +111,23 @@ function serverFindings({ servers, locate }: PlacedParts, env: Variables, proble
     for (const variable of variables)
       if ((env[variable]?.trim() ?? '') === '')
         notes.push(locate(place, `${of}: the environment variable ${variable} is not set; set it before you start`));
+  }
+}
+
+/** Folders that a tool server in a sandbox cannot be shown, or that are not there. */
+function folderFindings({ config, named }: LoadedAgentConfig, problems: string[], notes: string[]): void {
+  const around = { cwd: process.cwd(), hidden: [config.dataDir] };
+  for (const [index, { name, transport }] of config.mcpServers.entries()) {
+    const place = named.servers[index]?.place ?? [];
+    const { folders = [], writeFolders = [] } = (transport.kind === 'stdio' ? transport.sandbox : undefined) ?? {};
+    const all = [...folders.entries()].map(([at, path]) => ({ path, at: ['folders', at] }));
+    const more = [...writeFolders.entries()].map(([at, path]) => ({ path, at: ['write_folders', at] }));
+    for (const { path, at } of [...all, ...more]) {
+      const problem = folderProblem(path, around);
+      if (problem === undefined) continue;
+      const line = `${formatPath(place)} ${JSON.stringify(name)}: ${problem.text}`;
+      (problem.isMissing ? notes : problems).push(named.locate([...place, ...at], line));
+    }
   }
 }
 

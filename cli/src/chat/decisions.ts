@@ -1,5 +1,6 @@
 import { lossProblem, parseJson } from '@stopgo/core';
 import { allArguments, calledBy, demandLines, doubts, type ShownApproval } from '../decide/approvals.ts';
+import { editLines } from '../decide/edit-lines.ts';
 import { inputLines } from '../decide/inputs.ts';
 import type { ShownInput } from '../decide/shown-input.ts';
 import type { Lines } from '../lines.ts';
@@ -29,7 +30,7 @@ export async function askDecision(
   // A row of its own, so that it can be copied.
   print(oneLine(`  approval ${uuid}`));
   for (const line of block(description)) print(line);
-  for (const line of demandLines(approval, Date.now())) print(oneLine(`  ${line}`));
+  for (const line of [...editLines(approval), ...demandLines(approval, Date.now())]) print(oneLine(`  ${line}`));
   if (isCut) for (const line of allArguments(approval)) print(line);
   // Of what another agent could not show whole, only a no is taken.
   const decisions = ['approve', 'reject'].filter((one) => choices.includes(one));

@@ -4,6 +4,8 @@ import { block, oneLine, shownName } from '../shown.ts';
 import { printAnswer, type RunAnswer } from './answer.ts';
 import { listIn, objectIn, sendDecided } from './answered.ts';
 import type { Confirm } from './confirm.ts';
+import type { ShownEdit } from './edit-lines.ts';
+import { editLines } from './edit-lines.ts';
 import { askGateway } from './gateway.ts';
 
 type ShownVote = {
@@ -35,6 +37,7 @@ export type ShownApproval = {
   readonly separation_of_duties?: boolean;
   readonly expires_at?: string;
   readonly on_expiry?: string;
+  readonly edited?: ShownEdit;
 };
 
 /** `stopgo approvals`: what waits for a human, oldest first; `full`: with all arguments of what is too long for its description. */
@@ -52,7 +55,7 @@ export async function printApprovals(url: string, print: (line: string) => void,
         if (full) for (const line of allArguments(approval)) print(`    ${line}`);
         else print('    cut: `stopgo approvals --full` shows all arguments; it is approved with --full');
       }
-      for (const line of demandLines(approval, Date.now())) print(oneLine(`    ${line}`));
+      for (const line of [...editLines(approval), ...demandLines(approval, Date.now())]) print(oneLine(`    ${line}`));
       print(oneLine(`    choices: ${approval.choices.join(', ')}`));
       count += 1;
     }

@@ -43,11 +43,11 @@ export function sandboxed({ command, args }: Command, sandbox: McpSandbox, aroun
     ...sandbox.folders.map((path) => ({ flag: '--ro-bind', path: absolute(path, around) })),
     ...sandbox.writeFolders.map((path) => ({ flag: '--bind', path: absolute(path, around) })),
   ];
-  for (const { path } of named) if (!existsSync(path)) throw new NotAllowed(`its folder ${path} is not there; make it`);
-  const hidden = around.hidden.map((path) => real(absolute(path, around)));
-  for (const { path } of named)
-    if (hidden.includes(real(path)))
-      throw new NotAllowed(`its folder ${path} is where the platform keeps its own data; name another one`);
+  for (const { path } of named) {
+    const problem = folderProblem(path, around);
+    if (problem !== undefined) throw new NotAllowed(problem.text);
+  }
+  const hidden = hiddenIn(around);
   const shown = [...named.map(({ path }) => path), ...systemFolders];
   const masked = shown.flatMap((path) =>
     hidden
@@ -76,6 +76,27 @@ export function sandboxed({ command, args }: Command, sandbox: McpSandbox, aroun
   };
 }
 
+/**
+ * Why a tool server cannot be shown a folder, or a file; undefined if it can. What lies within a hidden folder is hidden too, however it is named.
+ * `isMissing`: it is only not there yet.
+ */
+export function folderProblem(
+  named: string,
+  around: Pick<Surroundings, 'cwd' | 'hidden'>,
+): { readonly text: string; readonly isMissing: boolean } | undefined {
+  const path = absolute(named, around);
+  const of = hiddenIn(around).find((one) => isWithin(real(path), one));
+  if (of !== undefined) {
+    const where = of === real(path) ? 'is' : `is in ${of},`;
+    const text = `its folder ${path} ${where} where the platform keeps its own data; name another one`;
+    return { text, isMissing: false };
+  }
+  return existsSync(path) ? undefined : { text: `its folder ${path} is not there; make it`, isMissing: true };
+}
+
+const hiddenIn = (around: Pick<Surroundings, 'cwd' | 'hidden'>): string[] =>
+  around.hidden.map((path) => real(absolute(path, around)));
+
 /** A folder of the system as it is: where it is a link (`/bin` to `usr/bin`), as a link. */
 function systemMount(path: string): string[] {
   if (!existsSync(path)) return [];
@@ -102,7 +123,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-const absolute = (path: string, { cwd }: Surroundings): string => resolve(cwd, path);
+const absolute = (path: string, { cwd }: Pick<Surroundings, 'cwd'>): string => resolve(cwd, path);
 const depth = (path: string): number => (path === sep ? 0 : path.split(sep).length);
 const isWithin = (path: string, folder: string): boolean => `${path}${sep}`.startsWith(join(folder, sep));
 
