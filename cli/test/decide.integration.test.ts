@@ -29,9 +29,18 @@ let lines: string[];
 let approvals: object[];
 /** The connection breaks off when something is decided. */
 let answerLost: boolean;
+/** What a decision is answered with. */
+let decided: object;
 
 beforeEach(async () => {
-  [told, lines, approval, approvals, answerLost] = [[], [], plain, [], false];
+  [told, lines, approval, approvals, answerLost, decided] = [
+    [],
+    [],
+    plain,
+    [],
+    false,
+    { result: { response: 'done' } },
+  ];
   server = createServer(async (req, res) => {
     let body = '';
     for await (const chunk of req) body += String(chunk);
@@ -41,7 +50,8 @@ beforeEach(async () => {
       return;
     }
     const tool = { server: 'files', name: 'erase', state: 'changed', pin, destructiveHint: true, changes: [] };
-    res.end(JSON.stringify({ approval, approvals, tools: [tool], result: { response: 'done' } }));
+    const answer = req.method === 'POST' ? { tools: [tool], ...decided } : { approval, approvals, tools: [tool] };
+    res.end(JSON.stringify(answer));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -103,6 +113,40 @@ test('a call that somebody has changed is listed with who did, why, and what it 
     '      note: absent, it was "x"',
     '      tags: ["a"], it was absent',
   ]);
+});
+
+describe('a decision after which the call waits all the same is answered with why', () => {
+  const anew = '2b1e8a5c-0b7c-4a53-9f0e-6a51e0f4f0aa';
+  const voted = { ...plain, votes_needed: 2, votes: [{ decision: 'approved', by: 'ada', claimed: false }] };
+  const edited = { by: 'bob', claimed: false, replaces: uuid, tool_args_before: {} };
+  const response = { response: 'This action requires approval' };
+
+  test.each([
+    ['others are to say yes, too', { conversation: { pending_approvals: [voted] }, result: response }],
+    ['the same, to who sees the approval alone', { approval: voted }],
+  ])('%s', async (_, answer) => {
+    decided = answer;
+    await run({ action: 'approve' });
+    expect(lines).toEqual(['the decision is recorded; 1 of the 2 that it needs have said yes']);
+  });
+
+  test.each([
+    [
+      'it was changed, and others are to say yes',
+      { conversation: { pending_approvals: [{ ...voted, uuid: anew, edited }] }, result: response },
+    ],
+    ['the same, to who sees the approval alone', { approval: { ...plain, status: 'withdrawn', replaced_by: anew } }],
+  ])('%s', async (_, answer) => {
+    decided = answer;
+    await run({ action: 'approve', arguments: '{"to":"bob"}' });
+    expect(lines).toEqual([`the decision is recorded; the changed call waits for others, as approval ${anew}`]);
+  });
+
+  test('nothing is said of the run to who sees the approval alone', async () => {
+    decided = { approval: { ...voted, status: 'approved' } };
+    await run({ action: 'approve' });
+    expect(lines).toEqual(['the decision is recorded']);
+  });
 });
 
 describe('what a rule demands', () => {

@@ -57,6 +57,9 @@ describe('policy test', () => {
   test('does not know what depends on annotations that the call does not give', () => {
     const lines = tested({ tool: 'x', server: 's' });
     expect(lines.map((line) => line.trim())).toEqual([
+      'others: does not match: it is about another server',
+      'small: does not match: it is about another tool',
+      'large: does not match: it is about another tool',
       'unknown: it depends on the annotations of the tool, and the call gives none:',
       'a tool that only reads: allow: no rule matches; by default, the tool only reads',
       'a tool that destroys: ask: no rule matches; by default, the tool is destructive',
@@ -155,6 +158,32 @@ describe('policy explain', () => {
       '  reason: Look.',
     ]);
     expect(lines.at(-1)).toMatch(/^rejected by /);
+  });
+
+  test('shows a changed call as it is, what it was, and each vote', async () => {
+    const [first, second] = [conversationId, conversationId.replace(/.$/, (end) => (end === '0' ? '1' : '0'))];
+    const voter = { key: 'user:b', name: 'bob@x.example', claimed: false, role: 'USER', groups: [], entitledBy: '' };
+    const call = {
+      callId,
+      tool: 'pay',
+      server: 'bank',
+      argumentsJson: '{"a":3}',
+      disposition: facts.Disposition.GATED,
+    };
+    const changed = [
+      fact('approvalResolved', { approvalId: first, runId, decision: facts.Decision.WITHDRAWN }),
+      fact('callEdited', { runId, stepId: 'root', callId, call, approvalId: first, voter }),
+      fact('approvalRequested', {
+        ...{ approvalId: second, runId, stepId: 'root', callId, tool: 'pay', server: 'bank', reason: 'x' },
+        edit: { replaces: first, voter },
+      }),
+      fact('approvalVoted', { approvalId: second, runId, callId, decision: facts.Decision.APPROVED, voter }),
+    ];
+    const recorded = [...begun(''), asked({ reason: 'x' }), ...changed];
+    const lines = await explained(recorded, second);
+    expect(lines.slice(1, 3)).toEqual(['arguments: {"a":3}', 'changed by bob@x.example, from {"a":2}']);
+    expect(lines.at(-1)).toMatch(/^approved by bob@x\.example, \d{4}-/);
+    expect((await explained(recorded, first))[1]).toBe('arguments: {"a":2}');
   });
 
   test('says that the defaults asked', async () => {

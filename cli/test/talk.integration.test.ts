@@ -29,6 +29,8 @@ const json = (res: ServerResponse, status: number, body: object) => {
   res.writeHead(status, { 'content-type': 'application/json' });
   res.end(JSON.stringify(body));
 };
+const withKey = '; commands send the API key in STOPGO_API_KEY: set it to one of yours';
+const refusedWith = (status: number) => `refused with ${status}${status === 401 ? withKey : ''}`;
 const refuse =
   (status: number): Answer =>
   (res) =>
@@ -193,7 +195,7 @@ describe('a message that is not taken', () => {
     next.POST = [refuse(status)];
     const { ended, shown } = chatting(['hi', 'again']);
     await ended;
-    expect(shown()).toContain(`> hi\nrefused with ${status}\n> again\n`);
+    expect(shown()).toContain(`> hi\n${refusedWith(status)}\n> again\n`);
     next.POST = [refuse(status)];
     await expect(chatting(['hi'], { isTerminal: false }).ended).rejects.toThrow(`refused with ${status}`);
     expect(told).toHaveLength(3);
@@ -327,7 +329,7 @@ describe('a decision whose answer is lost', () => {
 
 test.each([401, 403, 404])('what is refused with %i is not asked for again', async (status) => {
   next.look = [refuse(status)];
-  await expect(chatting(['hi']).ended).rejects.toThrow(`refused with ${status}; this goes on`);
+  await expect(chatting(['hi']).ended).rejects.toThrow(`${refusedWith(status)}; this goes on`);
   expect(looks).toBe(1);
   // The same of the events.
   view = { run: { status: 'working' } };

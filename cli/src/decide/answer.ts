@@ -12,7 +12,9 @@ export function printAnswer(answer: RunAnswer, recorded: string, print: (line: s
   const { result, run, conversation: { waiting_for: waits = [] } = {} } = answer;
   const said = result?.response;
   const lines =
-    said === undefined ? [oneLine(`${recorded}; the run is ${run?.status ?? 'going on'}`)] : block(said, '');
+    said === undefined
+      ? [run === undefined ? recorded : oneLine(`${recorded}; the run is ${run.status}`)]
+      : block(said, '');
   for (const line of lines) print(line);
   if (said === undefined) for (const { text } of waits) print(oneLine(`it waits: ${text}`));
 }

@@ -38,6 +38,8 @@ export type ShownApproval = {
   readonly expires_at?: string;
   readonly on_expiry?: string;
   readonly edited?: ShownEdit;
+  /** The approval that is asked for in its place, of the call with other arguments. */
+  readonly replaced_by?: string;
 };
 
 /** `stopgo approvals`: what waits for a human, oldest first; `full`: with all arguments of what is too long for its description. */
@@ -144,8 +146,26 @@ export async function decide(url: string, uuid: string, flags: DecisionFlags, te
   const said = Object.entries({ by, result, reason }).filter(([, value]) => value !== undefined);
   const changed = flags.arguments === undefined ? {} : { arguments: argumentsIn(flags.arguments) };
   const body = { action, ...Object.fromEntries(said), ...changed };
-  const answer: RunAnswer = await sendDecided(url, path, body, 'decision');
-  printAnswer(answer, 'the decision is recorded', terminal.print);
+  const answer: RunAnswer & Decided = await sendDecided(url, path, body, 'decision');
+  const still = stillWaits(uuid, answer);
+  if (still === undefined) printAnswer(answer, 'the decision is recorded', terminal.print);
+  else terminal.print(oneLine(still));
+}
+
+/** What is answered to a decision: the conversation, to whom it belongs; else the approval alone. */
+type Decided = {
+  readonly approval?: ShownApproval;
+  readonly conversation?: { readonly pending_approvals?: readonly ShownApproval[] };
+};
+
+/** Why the call waits all the same: others have to say yes too, or it is asked for anew with what was changed; undefined if it does not. */
+function stillWaits(uuid: string, { approval, conversation }: Decided): string | undefined {
+  const shown = [...(conversation?.pending_approvals ?? []), ...(approval === undefined ? [] : [approval])];
+  const own = shown.find((one) => one.uuid === uuid);
+  const anew = shown.find(({ edited }) => edited?.replaces === uuid)?.uuid ?? own?.replaced_by;
+  if (anew !== undefined) return `the decision is recorded; the changed call waits for others, as approval ${anew}`;
+  if (own?.status !== 'pending' || own.votes_needed === undefined) return undefined;
+  return `the decision is recorded; ${own.votes?.length ?? 0} of the ${own.votes_needed} that it needs have said yes`;
 }
 
 /** Arguments as somebody typed them: nothing of them may be lost on the way. */

@@ -7,6 +7,8 @@ export type ShownEdit = {
   readonly claimed: boolean;
   /** Why, in their words. */
   readonly said?: string;
+  /** The approval of the call as it was. */
+  readonly replaces?: string;
   readonly tool_args_before: unknown;
 };
 

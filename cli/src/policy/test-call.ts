@@ -25,8 +25,8 @@ type Judge = {
   readonly servers: readonly McpServerConfig[];
 };
 
-/** What becomes of a call: a word, and why. `lines`: as they are printed. */
-type Outcome = { readonly said: string; readonly lines: readonly string[] };
+/** What becomes of a call: a word, and why; what the rules before make of it; who decides. */
+type Outcome = { readonly said: string; readonly looks: readonly string[]; readonly decided: readonly string[] };
 
 /**
  * `stopgo policy test`: which rule of a file decides a call, and why those before it do not. What depends on annotations that the call does not
@@ -38,8 +38,11 @@ export function testCall(file: string, call: string, print: (line: string) => vo
   const say = (line: string): void => print(oneLine(line));
   const unannotated = judge.servers.find(({ name }) => name === asked.server)?.unannotated ?? 'run';
   const outcomeOf = (hints: Hints): Outcome => outcome(judge, { ...asked, hints }, context);
+  const sayAll = ({ looks, said, decided }: Outcome): void => {
+    for (const line of [...looks, said, ...decided]) say(line);
+  };
   if (annotations !== undefined) {
-    for (const line of outcomeOf(effectiveHints({ annotations, unannotated })).lines) say(line);
+    sayAll(outcomeOf(effectiveHints({ annotations, unannotated })));
     return;
   }
   const kinds = kindsOfTools(unannotated).map(({ kind, hints }) => {
@@ -48,10 +51,13 @@ export function testCall(file: string, call: string, print: (line: string) => vo
     return { kind, outcome: isOne ? first : undefined };
   });
   const [one] = kinds;
-  if (one?.outcome !== undefined && kinds.every(({ outcome }) => outcome?.said === one.outcome?.said)) {
-    for (const line of one.outcome.lines) say(line);
+  const isSame = (key: 'said' | 'looks'): boolean =>
+    kinds.every(({ outcome }) => outcome !== undefined && String(outcome[key]) === String(one?.outcome?.[key]));
+  if (one?.outcome !== undefined && isSame('said')) {
+    sayAll(one.outcome);
     return;
   }
+  if (isSame('looks')) for (const line of one?.outcome?.looks ?? []) say(line);
   say('unknown: it depends on the annotations of the tool, and the call gives none:');
   for (const { kind, outcome } of kinds)
     say(`  ${kind}: ${outcome?.said ?? 'it depends on its other annotations, too'}`);
@@ -84,14 +90,14 @@ function outcome({ policy, servers }: Judge, asked: PolicyCall, context: PolicyC
   const ruling = judgeByPolicy(policy, asked, context);
   if (ruling === undefined) {
     const said = `${byDefault.kind}: no rule matches; by default, ${byDefault.reason}`;
-    return { said, lines: [...looks, said] };
+    return { said, looks, decided: [] };
   }
   const isHeld = ruling.verdict === 'allow' && approvalRequired;
   const said = isHeld
     ? `ask: ${byDefault.reason}; approval: require holds whatever rule "${ruling.rule}" allows`
     : `${ruling.verdict}: rule "${ruling.rule}": ${ruling.reason}`;
   const decided = ruling.demand === undefined ? [] : [`decided by: ${demandWords(ruling.demand)}`];
-  return { said, lines: [...looks, said, ...decided] };
+  return { said, looks, decided };
 }
 
 /** The rules of a file: `rules` at its top, or the `approvals` of an agent. */
