@@ -7,10 +7,11 @@ import { Untrue } from './holds.mjs';
  * before each call: an agent that was started again is elsewhere.
  */
 export function createAgent(url) {
+  let key = {};
   const call = async (method, path, body, headers = {}) => {
     const response = await fetch(url() + path, {
       method,
-      headers: { 'content-type': 'application/json', ...headers },
+      headers: { 'content-type': 'application/json', ...key, ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const answer = await response.json();
@@ -18,6 +19,13 @@ export function createAgent(url) {
     return answer;
   };
   return {
+    /** Says from now on who talks to it, with an API key of theirs. */
+    signIn: (text) => {
+      key = { 'x-api-key': text };
+    },
+    /** Makes somebody a user; gives what is answered. `setUpKey`: of a platform that has none yet. */
+    makeUser: (email, setUpKey) =>
+      call('POST', '/users', { email, name: email.split('@')[0] }, setUpKey && { 'x-api-key': setUpKey }),
     /** Begins a conversation. */
     ask: async (message) => {
       print('user', message);
