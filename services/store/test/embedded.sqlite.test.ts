@@ -218,7 +218,7 @@ describe('verify', () => {
     ['an approval that is gone', 'DELETE FROM approvals', /^approval .*: the row is missing$/],
     [
       'an approval made up',
-      "INSERT INTO approvals SELECT key + 1, 'made up', conversation, status, NULL, principal, tool, server, node, requested_at, asked_of_all, bytes FROM approvals",
+      "INSERT INTO approvals SELECT key + 1, 'made up', conversation, status, NULL, principal, tool, server, node, requested_at, asked_of_all, overdue_from, bytes FROM approvals",
       /^approval made up: there is a row, but no event$/,
     ],
   ];
