@@ -182,7 +182,9 @@ test.concurrent.each<[string, string, Record<string, string>, readonly RegExp[],
     'an unknown name',
     'web',
     {},
-    [/^stopgo: there is no service "web"; the services are store, mcp-bridge, orchestrator, approvals, gateway$/],
+    [
+      /^stopgo: there is no service "web"; the services are store, mcp-bridge, orchestrator, approvals, registry, gateway$/,
+    ],
   ],
   [
     'all that is missing',
