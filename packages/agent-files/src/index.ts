@@ -8,4 +8,3 @@ export { type AgentFormat, type AgentPlace, candidatePaths, nameOfPath, type Pat
 export { printAgentFile } from './print.ts';
 export { type Problem, type ProblemKind, problemLine } from './problem.ts';
 export { type AgentReading, type FileText, readAgentFile } from './read.ts';
-export { type AgentSource, type AgentSources, agentNotFound, resolveAgent } from './resolve.ts';

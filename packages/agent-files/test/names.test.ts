@@ -1,15 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type AgentSource,
-  agentNotFound,
-  candidatePaths,
-  canonicalName,
-  gatherAgents,
-  nameOfPath,
-  nameProblem,
-  problemLine,
-  resolveAgent,
-} from '../src/index.ts';
+import { candidatePaths, canonicalName, gatherAgents, nameOfPath, nameProblem, problemLine } from '../src/index.ts';
 
 const placeOf = (path: string) => {
   const reading = nameOfPath(path);
@@ -152,54 +142,5 @@ describe('the files of a repository', () => {
 
   test('what looks alike only with a file that is shadowed stays', () => {
     expect(Object.keys(gathered('a/prompt.md', 'a.md', 'A1.md').agents)).toEqual(['A1', 'a']);
-  });
-});
-
-describe('a name is resolved', () => {
-  const source = (...names: string[]): AgentSource<string> & { asked: string[] } => {
-    const asked: string[] = [];
-    return {
-      asked,
-      find: (name) => {
-        asked.push(name);
-        return names.includes(name) ? `${name} of ${names[0]}` : undefined;
-      },
-    };
-  };
-
-  test('in repositories without a namespace first, in their order', () => {
-    const sources = {
-      roots: [source('one', 'x'), source('two', 'x', 'lab/x')],
-      namespaced: new Map([['lab', source('lab', 'x')]]),
-    };
-    expect(resolveAgent('x', sources)).toEqual({ agent: 'x of one', isNamespaced: false });
-    expect(resolveAgent('lab/x', sources)).toEqual({ agent: 'lab/x of two', isNamespaced: false });
-    expect(resolveAgent('lab/x', { ...sources, roots: [] })).toEqual({ agent: 'x of lab', isNamespaced: true });
-    expect(resolveAgent('lab', sources)).toBeUndefined();
-    expect(resolveAgent('X', sources)).toBeUndefined();
-  });
-
-  test('by every split of the name', () => {
-    const [short, long] = [source('short', 'z'), source('long', 'c/d')];
-    const sources = {
-      roots: [],
-      namespaced: new Map([
-        ['a', short],
-        ['a/b', long],
-      ]),
-    };
-    expect(resolveAgent('a/b/c/d', sources)).toEqual({ agent: 'c/d of long', isNamespaced: true });
-    expect(short.asked).toEqual(['b/c/d']);
-    expect(resolveAgent('a/b', sources)).toBeUndefined();
-  });
-
-  test('unless it is longer than any', () => {
-    const root = source('root');
-    expect(resolveAgent('a/'.repeat(100_000), { roots: [root], namespaced: new Map() })).toBeUndefined();
-    expect(root.asked).toEqual([]);
-  });
-
-  test('what means nothing is said', () => {
-    expect(agentNotFound('a/b')).toBe('Agent "a/b" not found in any git repository or external registry');
   });
 });

@@ -237,12 +237,12 @@ export {
 export type { PolicyProblem } from './policy/policy-reader.ts';
 export { readPolicy } from './policy/read-policy.ts';
 export { unreachableApprovers } from './policy/unreachable.ts';
-export { type AgentOfFile, agentsOf, isSameFile, type OfferedAgents } from './repository/agents-of.ts';
 export {
   type AgentRepository,
   evolveRepository,
   type FileAgent,
   type FileError,
+  type KnownFile,
   noRepository,
   type RepositorySource,
 } from './repository/repository.ts';

@@ -1,11 +1,11 @@
-import { type AgentOfFile, agentsOf, type OfferedAgents } from '@stopgo/core';
 import type { DefinitionPorts } from '@stopgo/log';
 import { type Logger, messageOf } from '@stopgo/runtime';
 import type { Credentials } from './git/access.ts';
 import { GitFailure } from './git/git-failure.ts';
 import type { Mirror } from './git/mirror.ts';
 import { remoteOf } from './git/remote.ts';
-import { precedenceOf, TooManyFiles } from './sync/plan.ts';
+import { type AgentOfFile, type OfferedAgents, offeredBy } from './offered.ts';
+import { TooManyFiles } from './sync/plan.ts';
 import { RepositoryRecord } from './sync/repository-record.ts';
 import { type Synced, syncRepository } from './sync/sync-repository.ts';
 
@@ -82,7 +82,7 @@ export class KeptRepository {
   offered(): OfferedAgents {
     const { state } = this.record;
     if (this.#offered?.revision !== state.revision)
-      this.#offered = { revision: state.revision, offered: agentsOf(state, precedenceOf) };
+      this.#offered = { revision: state.revision, offered: offeredBy(state) };
     return this.#offered.offered;
   }
 

@@ -1,7 +1,8 @@
 import { candidatePaths } from '@stopgo/agent-files';
-import { type AgentOfFile, agentStream, fact, notFound, type OfferedAgents } from '@stopgo/core';
+import { agentStream, fact, notFound } from '@stopgo/core';
 import { type DefinitionPorts, recordDefinition } from '@stopgo/log';
 import type { KeptRepository } from './kept-repository.ts';
+import type { AgentOfFile } from './offered.ts';
 import { readFile } from './sync/read-file.ts';
 
 /** An agent, and the repository that it is from. */
@@ -29,7 +30,7 @@ export function allAgents(repositories: readonly KeptRepository[]): readonly Fou
   const found = new Map<string, FoundAgent>();
   for (const repository of lookupOrder(repositories)) {
     if (!repository.options.isActive) continue;
-    const { agents }: OfferedAgents = repository.offered();
+    const { agents } = repository.offered();
     for (const agent of agents.values()) if (!found.has(agent.name)) found.set(agent.name, { repository, agent });
   }
   return [...found.values()].sort((one, other) => (one.agent.name < other.agent.name ? -1 : 1));

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { agentFromDefinition, agentStream, agentsOf } from '@stopgo/core';
+import { agentFromDefinition, agentStream } from '@stopgo/core';
 import { expect, test } from 'vitest';
 import { Mirror, type MirrorBounds, mirrorBounds } from '../src/git/mirror.ts';
 import { GitProgram } from '../src/git/program.ts';
 import { remoteOf } from '../src/git/remote.ts';
-import { precedenceOf } from '../src/sync/plan.ts';
+import { offeredBy } from '../src/offered.ts';
 import { RepositoryRecord } from '../src/sync/repository-record.ts';
 import { type SyncPorts, syncRepository } from '../src/sync/sync-repository.ts';
 import { temporaryFolder } from './support/folder.ts';
@@ -40,7 +40,7 @@ async function replica(
     credentials: () => ({ type: 'none' }),
     surroundings: { model: given.model ?? 'offline', ...(given.isRoot === false ? { namespace: 'main' } : {}) },
   };
-  const offered = () => agentsOf(record.state, precedenceOf);
+  const offered = () => offeredBy(record.state);
   return {
     record,
     sync: () => syncRepository(ports, signal),
@@ -81,6 +81,21 @@ test('a commit is recorded with its agents, each defined before; the same commit
   const events = log.kinds('repository-').length;
   expect(await one.sync()).toEqual({ kind: 'unchanged', commit, filesChanged: 0 });
   expect(log.kinds('repository-')).toHaveLength(events);
+});
+
+test('a file that cannot be read keeps its name: a mistake brings back nothing that it has replaced', async () => {
+  const source = new TestRepository();
+  source.write('pay/prompt.md', agentFile('Pays'));
+  source.write('pay/agent.md', agentFile('Paid once, without asking'));
+  source.commit('First');
+  const one = await replica(new MemoryLog(), source);
+  await one.sync();
+  expect(one.offered().agents.get('pay')).toMatchObject({ description: 'Pays' });
+  source.write('pay/prompt.md', '---\nname: Pay\ndescription: [\n---\nHelp.\n');
+  source.commit('Second');
+  await one.sync();
+  expect(one.names()).toEqual([]);
+  expect(one.offered().errors).toEqual([expect.objectContaining({ path: 'pay/prompt.md' })]);
 });
 
 test('only what changed is read; removed files are gone, and one bad file harms no other', async () => {
@@ -130,13 +145,13 @@ test('links, submodules, large files and names that look alike are reported, and
   source.git('commit', '--quiet', '--message', 'With a submodule');
   const one = await replica(new MemoryLog(), source, { bounds: { fileBytesMax: 2_000 } });
   await one.sync();
-  expect(one.names()).toEqual(['support']);
+  expect(one.names()).toEqual(['Support']);
   expect(one.offered().errors.map(({ path, kind }) => `${kind} ${path}`)).toEqual([
-    'name Support.md',
     'size binary/prompt.md',
     'size large/prompt.md',
     'symlink out/prompt.md',
     'submodule sub',
+    'name support/prompt.md',
     'name suppоrt/prompt.md',
   ]);
 });

@@ -1,5 +1,5 @@
 import { nameOfPath, type Surroundings } from '@stopgo/agent-files';
-import { type AgentRepository, isSameFile } from '@stopgo/core';
+import type { AgentRepository, KnownFile } from '@stopgo/core';
 import type { Blob } from '../git/blobs.ts';
 import type { TreeChange, TreeEntry } from '../git/tree.ts';
 import { fileError, type ReadFile, readFile } from './read-file.ts';
@@ -108,8 +108,7 @@ class CountedFiles {
   }
 }
 
-/** Which of several files of one name is the agent: the one with the lowest number. */
-export function precedenceOf(path: string): number {
-  const reading = nameOfPath(path);
-  return reading.kind === 'agent' ? reading.place.precedence : Number.MAX_SAFE_INTEGER;
+/** True if both files hold the same. */
+function isSameFile(one: KnownFile, other: ReadFile): boolean {
+  return JSON.stringify([one.agent, one.errors]) === JSON.stringify([other.agent, other.errors]);
 }
