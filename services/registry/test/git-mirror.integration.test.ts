@@ -28,6 +28,52 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 
+test('a fetch that was ended in the midst of it stops no later one', async () => {
+  const source = new TestRepository();
+  source.write('a.md', 'one');
+  source.commit('First');
+  const { directory, mirror } = mirrorOf();
+  const fetch = () => mirror.fetch(remoteOf(source.folder, [source.folder]), none, signal);
+  await fetch();
+  source.write('a.md', 'two');
+  const second = source.commit('Second');
+  for (const lock of ['refs/heads/main.lock', 'packed-refs.lock']) writeFileSync(join(directory, lock), '');
+  await fetch();
+  expect(await mirror.headOf('main', signal)).toBe(second);
+});
+
+test('a path is that path, whatever it looks like to git', async () => {
+  const source = new TestRepository();
+  source.write(':(x)/prompt.md', 'one');
+  const commit = source.commit('First');
+  const { mirror } = mirrorOf();
+  await mirror.fetch(remoteOf(source.folder, [source.folder]), none, signal);
+  expect(await mirror.entryOf(commit, ':(x)/prompt.md', signal)).toMatchObject({ kind: 'file' });
+  expect(await mirror.entryOf(commit, ':(y)/prompt.md', signal)).toBeUndefined();
+});
+
+test('no message repeats the token, whatever the server says', async () => {
+  const token = 'token-of-nobody';
+  // Git repeats what it was answered where it had to be something else.
+  const server = createServer((request, response) => {
+    const { authorization = '' } = request.headers;
+    const type = 'application/x-git-upload-pack-advertisement';
+    const said = `${token} ${authorization}\n`;
+    if (authorization === '') response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end();
+    else
+      response
+        .writeHead(200, { 'content-type': type })
+        .end(`${(said.length + 4).toString(16).padStart(4, '0')}${said}`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/agents.git`;
+  const failure = await mirrorOf().mirror.fetch(remoteOf(url, []), { type: 'token', token }, signal).catch(String);
+  expect(failure).toMatch(/GitFailure: .*invalid server response/u);
+  expect(failure).not.toContain(token);
+  expect(failure).not.toContain(btoa(`x-access-token:${token}`));
+});
+
 test('a mirror over HTTP gives files, changes, history, branches and tags', async () => {
   const source = new TestRepository();
   source.write('sales/agent/prompt.md', 'one');

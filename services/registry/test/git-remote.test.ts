@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { accessTo } from '../src/git/access.ts';
@@ -54,6 +54,29 @@ test('a folder is read only below one that was named, whatever its links say', (
   expect(() => remoteOf(join(folder, 'agents-of-others'), named)).toThrow(/below none/u);
   expect(() => remoteOf(join(folder, 'agents', 'link'), named)).toThrow(/below none/u);
   expect(() => remoteOf('/usr/nothing-here', ['/usr'])).toThrow(/is not there/u);
+});
+
+test('a folder is not read whose objects are in another one', () => {
+  const folder = temporaryFolder();
+  const made = (name: string, ...below: string[]) => mkdirSync(join(folder, name, ...below), { recursive: true });
+  made('plain', '.git', 'objects', 'info');
+  expect(remoteOf(join(folder, 'plain'), [folder])).toMatchObject({ protocol: 'file' });
+  made('tree');
+  writeFileSync(join(folder, 'tree', '.git'), 'gitdir: /elsewhere/.git\n');
+  made('link');
+  symlinkSync('/elsewhere/.git', join(folder, 'link', '.git'));
+  made('shared', '.git', 'objects', 'info');
+  made('bare.git', 'objects', 'info');
+  for (const git of ['shared/.git', 'bare.git'])
+    writeFileSync(join(folder, git, 'objects', 'info', 'alternates'), '/elsewhere/.git/objects\n');
+  for (const name of ['tree', 'link', 'shared', 'bare.git'])
+    expect(() => remoteOf(join(folder, name), [folder]), name).toThrow(/its objects in another one/u);
+});
+
+test('what a server says in words of its own is not repeated', () => {
+  const said = 'remote: bad token x-access-token:SECRET\nfatal: Authentication failed for https://h/a/';
+  expect(gitFailureOf(said).message).toMatch(/\(git: fatal: Authentication failed/u);
+  expect(gitFailureOf('fatal: remote error: SECRET at 12:01').message).not.toContain('SECRET');
 });
 
 test.each([

@@ -23,7 +23,12 @@ export type Access = {
   readonly env: Readonly<Record<string, string>>;
   /** What git's credential helper reads from file descriptor 3. Neither arguments nor the environment hold it. */
   readonly secret?: string;
+  /** What no message repeats: the token, and what it is sent as. */
+  readonly hidden?: readonly string[];
 };
+
+/** The name that goes with a token. */
+const tokenUser = 'x-access-token';
 
 /** Seconds that ssh waits for a connection, and between its questions whether the server is still there. */
 const connectSeconds = 20;
@@ -42,7 +47,8 @@ export function accessTo(remote: Remote, credentials: Credentials): Access {
       // Asked once: what is read is gone, so that a server that refuses it is not asked with it again.
       config: ['credential.helper=', 'credential.helper=!cat <&3; :'],
       env: {},
-      secret: `username=x-access-token\npassword=${credentials.token}\n`,
+      secret: `username=${tokenUser}\npassword=${credentials.token}\n`,
+      hidden: [credentials.token, Buffer.from(`${tokenUser}:${credentials.token}`).toString('base64')],
     };
   }
   const noHelper = ['credential.helper='];

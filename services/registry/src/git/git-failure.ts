@@ -92,10 +92,14 @@ export function gitFailureOf(output: string): GitFailure {
   return new GitFailure('other', line === '' ? 'git failed and said nothing' : `git failed: ${line}`);
 }
 
-/** The last line that names an error, or the last one at all. Addresses in it carry no credentials: none were given in one. */
+/**
+ * The first line that names an error, or the last one at all. What the server says in words of its own is not repeated: it may hold the
+ * credentials that it was given, and another thing each time. Addresses carry none: none were given in one.
+ */
 function tellingLine(output: string): string {
-  const lines = output.split(/[\r\n]+/u).filter((line) => line.trim() !== '');
-  const named = lines.filter((line) => /^(?:fatal|error|remote|ssh|load key|git@)|permission denied/iu.test(line));
+  const all = output.split(/[\r\n]+/u).filter((line) => line.trim() !== '');
+  const lines = all.filter((line) => !/^(?:remote:|fatal: remote error:)/iu.test(line));
+  const named = lines.filter((line) => /^(?:fatal|error|ssh|load key|git@)|permission denied/iu.test(line));
   return (named.find((line) => !/^fatal: could not read from remote/iu.test(line)) ?? lines.at(-1) ?? '')
     .trim()
     .slice(0, shownCharactersMax);

@@ -126,7 +126,7 @@ export class Mirror {
 
   /** The entry of one path of a commit; undefined if there is none. */
   async entryOf(commit: string, path: string, signal: AbortSignal): Promise<TreeEntry | undefined> {
-    const args = ['ls-tree', '-z', '--full-tree', '--end-of-options', commit, '--', path];
+    const args = ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', '--end-of-options', commit, '--', path];
     for await (const entry of readTree(this.#list(args, signal))) if (entry.path === path) return entry;
     return undefined;
   }
@@ -194,11 +194,17 @@ export class Mirror {
     await this.#removeLeftovers();
   }
 
-  /** A fetch that was ended leaves what it had brought. Nobody else fetches into this mirror. */
+  /** A fetch that was ended leaves what it had brought, and its locks. Nobody else fetches into this mirror. */
   async #removeLeftovers(): Promise<void> {
     const packs = join(this.#directory, 'objects', 'pack');
     const names = existsSync(packs) ? await readdir(packs) : [];
     for (const name of names) if (name.startsWith('tmp_')) await rm(join(packs, name), { force: true });
+    const refs = join(this.#directory, 'refs');
+    const locks = [
+      ...(await readdir(this.#directory)).map((name) => join(this.#directory, name)),
+      ...(existsSync(refs) ? await readdir(refs, { recursive: true }) : []).map((name) => join(refs, name)),
+    ];
+    for (const path of locks) if (path.endsWith('.lock')) await rm(path, { force: true });
   }
 
   async #text(args: readonly string[], signal: AbortSignal, input?: string): Promise<string> {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { secretFilter } from '@stopgo/security';
 import type { Access } from './access.ts';
 import { GitFailure, gitFailureOf } from './git-failure.ts';
 
@@ -103,7 +104,8 @@ export class GitProgram {
       }
       const end = await ended;
       if (stopped !== undefined) throw stopped;
-      checkEnd(end, errors(), options, this.#program);
+      const { hide } = secretFilter(options.access?.hidden ?? [], { charactersMin: 1 });
+      checkEnd(end, hide(errors()), options, this.#program);
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);

@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
-import { isAbsolute, sep } from 'node:path';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
+import { isAbsolute, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GitFailure } from './git-failure.ts';
 
@@ -68,7 +68,19 @@ function folderRemote(path: string, folders: readonly string[]): Remote {
     return base !== undefined && (real === base || real.startsWith(base.endsWith(sep) ? base : base + sep));
   });
   if (!isBelow) throw refused(`git_url names the folder ${path}, which is below none of agent_folders`);
+  // What git follows from there may be anywhere.
+  const leadsAway = [join(real, '.git'), real].some(
+    (git, index) => (index === 0 && isElsewhere(git)) || existsSync(join(git, 'objects', 'info', 'alternates')),
+  );
+  if (leadsAway)
+    throw refused(`the repository in the folder ${path} has its objects in another one; name that, or a full clone`);
   return { url: real, protocol: 'file' };
+}
+
+/** True for a link, and for the file that names the repository of a work tree or a submodule. */
+function isElsewhere(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found !== undefined && !found.isDirectory();
 }
 
 function realPath(path: string): string | undefined {
