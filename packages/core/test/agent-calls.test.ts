@@ -1,4 +1,12 @@
-import { advance, type ConversationState, calledPrompt, hasWork, type RunState, TranscriptBuilder } from '@stopgo/core';
+import {
+  advance,
+  type ConversationState,
+  calledPrompt,
+  type Fact,
+  hasWork,
+  type RunState,
+  TranscriptBuilder,
+} from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import {
@@ -321,22 +329,39 @@ describe('what a called agent is told of what was said before', () => {
   });
 });
 
-test('at most 64 agents work at once; the others wait', () => {
+test('at most 64 agents work at once: a call of one more is refused, and nothing waits for what may wait for it', () => {
   const many = Array.from({ length: 32 }, () => callsAgent('support/billing'));
-  const ids = (turnStep: string) => many.map((_, index) => `${turnStep}#1.${index}`);
-  const busy = given(
+  const clerks = many.map(() => callsAgent('support/clerk'));
+  const busy = [
     ...begun,
     answered({ calls: many }),
-    drove(ids('root').map((id) => works(id, 'support/billing'))),
-    ...[0, 1].map((index) =>
-      answered({ step: `root#1.${index}/root`, calls: many.map(() => callsAgent('support/clerk')) }, { more: [clerk] }),
-    ),
-    drove(
-      ids('root#1.0/root').map((id) => works(id, 'support/clerk')),
-      { more: [clerk] },
-    ),
-  ).state;
-  const owed = advance(definitionsOf(clerk), busy, dawn).effects;
-  expect(owed.filter(({ kind }) => kind === 'agent')).toEqual([]);
-  expect(Object.values(busy.run?.calls ?? {}).filter(({ phase }) => phase === 'called')).toHaveLength(64);
+    drove(many.map((_, index) => works(`root#1.${index}`, 'support/billing'))),
+    answered({ step: child, calls: clerks }, { more: [clerk] }),
+  ];
+  const { decision } = given(...busy).when(
+    answers({ step: 'root#1.1/root', calls: clerks.slice(0, 1) }, { more: [clerk] }),
+  );
+  expect(refusalsIn(decision)).toEqual([facts.AgentRefusal.BUSY]);
+  const { state } = given(...busy);
+  const owed = advance(definitionsOf(clerk), state, dawn).effects;
+  expect(owed.filter(({ kind }) => kind === 'agent')).toHaveLength(32);
 });
+
+test('a run calls agents so often and no more, whatever branch asks', () => {
+  const { CALLS, UNSPECIFIED } = facts.AgentRefusal;
+  const both = [callsAgent('support/clerk'), callsAgent('support/clerk')];
+  const { decision } = given(
+    opened,
+    asked('Go.', { limits: { ...limits, callsMax: 5 } }),
+    answered({ calls: [callsAgent('support/billing'), callsAgent('support/billing')] }),
+    drove([works('root#1.0', 'support/billing'), works('root#1.1', 'support/billing')]),
+    answered({ step: child, calls: both }, { more: [clerk] }),
+  ).when(answers({ step: 'root#1.1/root', calls: both }, { more: [clerk] }));
+  expect(refusalsIn(decision)).toEqual([UNSPECIFIED, CALLS]);
+});
+
+/** Why the calls of agents in an answer are not made. */
+function refusalsIn(decision: object): readonly facts.AgentRefusal[] {
+  const [first] = 'facts' in decision ? (decision.facts as readonly Fact[]) : [];
+  return first?.case === 'modelResponded' ? first.value.calls.map((one) => one.agentRefusal) : [];
+}

@@ -14,6 +14,7 @@ import {
   receiveMessage,
 } from '@stopgo/core';
 import type { CallingLimits } from '../src/agent/calling.ts';
+import type { Policy } from '../src/policy/policy.ts';
 import { dawn } from './specification.ts';
 import { call, happened, llm, me, modelAnswered, tools } from './story.ts';
 
@@ -44,24 +45,33 @@ export const audit = platformAgent('audit', { allowedAgents: [] });
 
 const known = [tier1, billing, audit];
 
-export const digestsOfAgent = (name: string) => ({ agentDigest: `agent ${name}`, toolsetDigest: 'tools' });
+export const digestsOfAgent = (name: string, policy?: Policy) => ({
+  ...{ agentDigest: `agent ${name}`, toolsetDigest: 'tools' },
+  ...(policy && { policyDigest: 'policy' }),
+});
 
 /** All agents of the tests. */
-export const definitionsOf = (...more: readonly AgentDefinition[]): Definitions =>
-  allDefinitions([...known, ...more].map((agent) => definedAs(digestsOfAgent(agent.name), { agent, tools })));
+export const definitionsOf = (...more: readonly AgentDefinition[]): Definitions => defined(more);
 
-type Begun = { readonly agent?: AgentDefinition; readonly limits?: CallingLimits };
+const defined = (more: readonly AgentDefinition[], policy?: Policy): Definitions =>
+  allDefinitions(
+    [...known, ...more].map((agent) =>
+      definedAs(digestsOfAgent(agent.name, policy), { agent, tools, ...(policy && { policy }) }),
+    ),
+  );
+
+type Begun = { readonly agent?: AgentDefinition; readonly limits?: CallingLimits; readonly policy?: Policy };
 
 /** A user asks an agent. */
-export function asked(text: string, { agent = tier1, limits: held = limits }: Begun = {}) {
+export function asked(text: string, { agent = tier1, limits: held = limits, policy }: Begun = {}) {
   const source = { repository: 'agents', commit: 'c0ffee', path: `${agent.name}/prompt.md` };
   return happened((state: ConversationState) =>
     receiveMessage(state, {
       text,
       runId: 'run-1',
       agent: {
-        ...digestsOfAgent(agent.name),
-        definitions: definitionsOf(agent),
+        ...digestsOfAgent(agent.name, policy),
+        definitions: defined([agent], policy),
         calling: { limits: held, source, agentsTold: '- **support/billing**: What it does.' },
       },
       instance: me,
@@ -71,13 +81,13 @@ export function asked(text: string, { agent = tier1, limits: held = limits }: Be
   );
 }
 
-type Deciding = { readonly now?: number; readonly more?: readonly AgentDefinition[] };
+type Deciding = { readonly now?: number; readonly more?: readonly AgentDefinition[]; readonly policy?: Policy };
 
 /** A driver wants something on the record. */
-export function drives(commands: readonly RunCommand[], { now = dawn, more = [] }: Deciding = {}) {
+export function drives(commands: readonly RunCommand[], { now = dawn, more = [], policy }: Deciding = {}) {
   return (state: ConversationState) => {
     const owner = state.run?.owner ?? { instance: me, epoch: 0 };
-    return decideRun(state, commands, { definitions: definitionsOf(...more), runId: 'run-1', me: owner, now });
+    return decideRun(state, commands, { definitions: defined(more, policy), runId: 'run-1', me: owner, now });
   };
 }
 
@@ -101,7 +111,7 @@ export const completes = (result: string, status = 'SUCCESS', more: object = {})
   call('complete_agent_execution', { result, status, ...more });
 
 /** Its name was looked up: the agent works on the call. */
-export function works(callId: string, agent: string, contextScope: ContextScope = 'FULL'): RunCommand {
+export function works(callId: string, agent: string, contextScope: ContextScope = 'FULL', policy?: Policy): RunCommand {
   const source = { repository: 'agents', commit: 'c0ffee', path: `${agent}/prompt.md` };
-  return { type: 'callAgent', callId, agent, ...digestsOfAgent(agent), contextScope, source };
+  return { type: 'callAgent', callId, agent, ...digestsOfAgent(agent, policy), contextScope, source };
 }

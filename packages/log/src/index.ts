@@ -4,6 +4,7 @@ export { appendUntilKnown, isUnknown, recordedOf, untilAnswered } from './commit
 export type { Append, AppendOutcome, ConversationLog, KnownKey, Loaded, OpenRun } from './conversation-log.ts';
 export { type Beat, Heartbeat, type HeartbeatOptions, type Pulse } from './heartbeat.ts';
 export { bridgeRole, type Liveness, type Peer, processOf, type Standing, unwatched } from './liveness.ts';
+export { type DefinitionSource, definitionsIn, loadCalled, loadDefinitions } from './load-definitions.ts';
 export { type DefinitionPorts, recordDefinition } from './record-definition.ts';
 export { recordedDefinition, recordedToolset } from './recorded-definitions.ts';
 export { changeSmall, type SmallStream } from './small-stream.ts';

@@ -1,25 +1,20 @@
 // What is needed to judge a call whose arguments somebody changes: the definitions that its run was started with, and the arguments in
 // the form that its tool takes.
 import {
-  agentFromDefinition,
-  agentStream,
   argumentsBytesMax,
   byteLength,
   canonicalArguments,
   canonicalJson,
   type Definitions,
-  definedAs,
   editableTool,
   failedPrecondition,
   invalidArgument,
   type Json,
   nameOfTarget,
   type OfferedTool,
-  policyFromDefinition,
-  policyStream,
 } from '@stopgo/core';
 import { fittedValue, processSchemaChecks, shownProblem } from '@stopgo/json-schema';
-import { type ConversationLog, type Loaded, recordedDefinition, recordedToolset, storeLog } from '@stopgo/log';
+import { definitionsIn, type Loaded, loadDefinitions, storeLog } from '@stopgo/log';
 import type { ApprovalsDependencies } from './dependencies.ts';
 
 export type PreparedEdit = { readonly definitions: Definitions; readonly argumentsJson: string };
@@ -45,7 +40,7 @@ export async function prepareEdit(
     throw invalidArgument(`the arguments are longer than ${argumentsBytesMax} bytes`);
   const { run } = state;
   if (run?.status !== 'open') return { definitions: noDefinitions, argumentsJson: read.json };
-  const definitions = await definitionsOf(storeLog(given.store), run, signal);
+  const definitions = await loadDefinitions(definitionsIn(storeLog(given.store), signal), run);
   const tool = editableTool(definitions, state, approvalId);
   if (tool === undefined) return { definitions, argumentsJson: read.json };
   if ('reason' in tool)
@@ -63,20 +58,4 @@ async function fitted(tool: OfferedTool, argumentsJson: string): Promise<string>
   const taken = await fittedValue(schema, check, JSON.parse(argumentsJson) as Json);
   if ('value' in taken) return canonicalJson(taken.value);
   throw invalidArgument(`the arguments are not what ${tool.name} takes: ${shownProblem(taken.problem)}`);
-}
-
-type Named = { readonly agentDigest: string; readonly toolsetDigest: string; readonly policyDigest?: string };
-
-async function definitionsOf(log: ConversationLog, run: Named, signal: AbortSignal): Promise<Definitions> {
-  const { policyDigest } = run;
-  const [agent, tools, policy] = await Promise.all([
-    recordedDefinition(log, agentStream(run.agentDigest), signal),
-    recordedToolset(log, run.toolsetDigest, signal),
-    policyDigest === undefined ? undefined : recordedDefinition(log, policyStream(policyDigest), signal),
-  ]);
-  return definedAs(run, {
-    agent: agentFromDefinition(agent),
-    tools,
-    ...(policy === undefined ? {} : { policy: policyFromDefinition(policy) }),
-  });
 }

@@ -1,6 +1,5 @@
 import {
   type AgentDefinition,
-  agentFromDefinition,
   agentStream,
   type Defined,
   type Digests,
@@ -10,15 +9,13 @@ import {
   type Fact,
   fact,
   type Policy,
-  policyFromDefinition,
   policyStream,
   type StreamName,
   type Toolset,
   toolStream,
   toolsetStream,
 } from '@stopgo/core';
-import { type DefinitionPorts, recordDefinition, recordedDefinition, recordedToolset } from '@stopgo/log';
-import type { DefinitionSource } from './driver/handle/ports.ts';
+import { type DefinitionPorts, type DefinitionSource, definitionsIn, recordDefinition } from '@stopgo/log';
 import type { Catalogue } from './tool-port.ts';
 
 /** Definitions kept in memory, by digest. */
@@ -30,6 +27,7 @@ const keptMax = 64;
  */
 export class RecordedDefinitions implements DefinitionSource {
   readonly #ports: DefinitionPorts;
+  readonly #source: DefinitionSource;
   readonly #recorded = new Map<string, Promise<void>>();
   readonly #agents = new Map<string, AgentDefinition>();
   readonly #toolsets = new Map<string, Toolset>();
@@ -38,6 +36,7 @@ export class RecordedDefinitions implements DefinitionSource {
 
   constructor(ports: DefinitionPorts) {
     this.#ports = ports;
+    this.#source = definitionsIn(ports.log);
   }
 
   /** Puts a run's definitions on the record, if they are not yet, and gives their digests. */
@@ -70,21 +69,19 @@ export class RecordedDefinitions implements DefinitionSource {
   async agent(digest: string): Promise<AgentDefinition> {
     const known = this.#agents.get(digest);
     if (known !== undefined) return known;
-    const definition = await recordedDefinition(this.#ports.log, agentStream(digest));
-    return keep(this.#agents, digest, agentFromDefinition(definition));
+    return keep(this.#agents, digest, await this.#source.agent(digest));
   }
 
   async toolset(digest: string): Promise<Toolset> {
     const known = this.#toolsets.get(digest);
     if (known !== undefined) return known;
-    return keep(this.#toolsets, digest, await recordedToolset(this.#ports.log, digest));
+    return keep(this.#toolsets, digest, await this.#source.toolset(digest));
   }
 
   async policy(digest: string): Promise<Policy> {
     const known = this.#policies.get(digest);
     if (known !== undefined) return known;
-    const definition = await recordedDefinition(this.#ports.log, policyStream(digest));
-    return keep(this.#policies, digest, policyFromDefinition(definition));
+    return keep(this.#policies, digest, await this.#source.policy(digest));
   }
 
   #defined(value: object, define: () => Defined): Defined {

@@ -14,7 +14,7 @@ export type {
 } from './delegation-port.ts';
 export { TaskWatch } from './driver/delegations/task-watch.ts';
 export { AgentNews } from './driver/handle/agent-news.ts';
-export type { DefinitionSource, DriverPorts } from './driver/handle/ports.ts';
+export type { DriverPorts } from './driver/handle/ports.ts';
 export { Room } from './driver/handle/room.ts';
 export { Registry } from './driver/run/registry.ts';
 export * from './models/index.ts';

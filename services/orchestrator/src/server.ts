@@ -23,8 +23,17 @@ import {
   remoteAgentsOf,
   requireReach,
 } from '@stopgo/core';
-import type { Loaded } from '@stopgo/log';
-import { clientKey, idempotencyFromWire, recordedOf, type Transacted, type TransactPorts, transact } from '@stopgo/log';
+import {
+  clientKey,
+  type DefinitionSource,
+  idempotencyFromWire,
+  type Loaded,
+  loadDefinitions,
+  recordedOf,
+  type Transacted,
+  type TransactPorts,
+  transact,
+} from '@stopgo/log';
 import { orchestrator as wire } from '@stopgo/proto';
 import type { CallContext, ServiceImpl } from '@stopgo/rpc';
 import {
@@ -38,8 +47,6 @@ import {
 import { actorOf } from './caller.ts';
 import type { Contexts } from './contexts.ts';
 import type { TaskWatch } from './driver/delegations/task-watch.ts';
-import type { DefinitionSource } from './driver/handle/ports.ts';
-import { loadDefinitions } from './driver/run/load-definitions.ts';
 import type { Registry } from './driver/run/registry.ts';
 import type { RunDriver } from './driver/run/run-driver.ts';
 import { provide } from './provide-input.ts';

@@ -1,12 +1,13 @@
 /** Agents of this platform, each a subtree of the run that calls it. */
 import { facts as wire } from '@stopgo/proto';
 import type { OfferedTool } from '../agent/definition.ts';
+import { openAgentsMax } from '../text/bounds.ts';
 import { sha256Hex } from '../text/digest.ts';
 import { matchesAny } from '../text/glob.ts';
 import { canonicalJson, parseJson } from '../text/json.ts';
 import { quotedName, spoken } from '../text/visible.ts';
 import type { CallSite } from './call-site.ts';
-import type { CallKind, CallProblem } from './kind.ts';
+import type { CalledBefore, CallKind, CallProblem } from './kind.ts';
 
 /** Name of the tool that calls an agent. */
 export const callAgentTool = 'call_agent';
@@ -64,8 +65,8 @@ export function agentCallOf(argumentsJson: string): AgentCallArguments | undefin
   return contextScope === undefined ? undefined : { agent, input, contextScope };
 }
 
-/** Why an agent is not called from a place; undefined if it may be. `callsBefore`: calls of agents that the run has made. */
-export function problemOfAgentCall(agent: string, site: CallSite, callsBefore: number): CallProblem | undefined {
+/** Why an agent is not called from a place; undefined if it may be. `before`: calls of agents that were asked for before. */
+export function problemOfAgentCall(agent: string, site: CallSite, before: CalledBefore): CallProblem | undefined {
   const { calling } = site;
   const name = quotedName(agent);
   if (calling === undefined || !matchesAny(calling.allowed, agent)) {
@@ -87,10 +88,17 @@ export function problemOfAgentCall(agent: string, site: CallSite, callsBefore: n
       text: `${path.length} agents call one below another, which is the most; do the task without the agent ${name}.`,
       agentRefusal: wire.AgentRefusal.DEPTH,
     };
-  if (callsBefore >= limits.callsMax)
+  const { agentCallsBefore, agentsUnderWay } = before;
+  if (agentCallsBefore >= limits.callsMax)
     return {
-      text: `The run has called agents ${callsBefore} times, which is the most; do the task without the agent ${name}.`,
+      text: `The run has called agents ${agentCallsBefore} times, which is the most; do the task without the agent ${name}.`,
       agentRefusal: wire.AgentRefusal.CALLS,
+    };
+  // None waits for another one to be done: those may wait for it.
+  if (agentsUnderWay >= openAgentsMax)
+    return {
+      text: `${agentsUnderWay} agents work in this run now, which is the most; ask again when some are done.`,
+      agentRefusal: wire.AgentRefusal.BUSY,
     };
   return undefined;
 }
@@ -102,9 +110,9 @@ export const agentKind = {
   noun: 'the agent',
   offers: ({ node, platform }) => (node.type === 'llm' && platform !== undefined ? [offer] : []),
   addressed: (argumentsJson) => ({ kind: 'agent', agent: agentCallOf(argumentsJson)?.agent ?? '' }),
-  problemOf: (argumentsJson, site, { agentCallsBefore }) => {
+  problemOf: (argumentsJson, site, before) => {
     const asked = agentCallOf(argumentsJson);
-    return asked === undefined ? { text: malformed } : problemOfAgentCall(asked.agent, site, agentCallsBefore);
+    return asked === undefined ? { text: malformed } : problemOfAgentCall(asked.agent, site, before);
   },
   asked: {
     approvalKind: wire.ApprovalKind.DELEGATION,

@@ -99,7 +99,8 @@ export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0, 
   if (problem !== undefined) return { call: refused(problem) };
   const { pin } = tool;
   const { noun, problemOf, addressed } = kindOf(tool.target);
-  const unsendable = problemOf(argumentsJson, site, { agentCallsBefore: given.agentCallsBefore ?? 0 });
+  const { agentCallsBefore = 0, agentsUnderWay = 0 } = given;
+  const unsendable = problemOf(argumentsJson, site, { agentCallsBefore, agentsUnderWay });
   if (unsendable !== undefined) {
     const { text, agentRefusal } = unsendable;
     return { call: { ...refused(text), ...(agentRefusal === undefined ? {} : { agentRefusal }) } };

@@ -14,15 +14,17 @@ export type JudgedBefore = {
 /** What a call of the step is judged by beside itself; `turn`: of the answer that asks for it, which asked for these before it. */
 export function judgedIn(
   { standing = [] }: Pick<ConversationState, 'standing'>,
-  { policyDigest, caller = nobody, soFar = { calls: {}, approvals: 0 }, agentCalls = 0 }: RunState,
+  { policyDigest, caller = nobody, soFar = { calls: {}, approvals: 0 }, agentCalls = 0, calls }: RunState,
   turn: number,
   before: readonly JudgedBefore[] = [],
 ): JudgedIn {
-  const agentCallsBefore = agentCalls + before.filter(isAgentCall).length;
-  if (policyDigest === undefined) return { standing, agentCallsBefore };
+  const asked = before.filter(isAgentCall).length;
+  const open = Object.values(calls).filter(({ target, phase }) => target?.kind === 'agent' && phase !== 'done').length;
+  const agents = { agentCallsBefore: agentCalls + asked, agentsUnderWay: open + asked };
+  if (policyDigest === undefined) return { standing, ...agents };
   return {
     standing,
-    agentCallsBefore,
+    ...agents,
     context: { caller, run: { ...soFar, turn, calls: withCalls(soFar.calls, before) } },
   };
 }

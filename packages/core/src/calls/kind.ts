@@ -26,8 +26,10 @@ export type CallProblem = {
 
 /** What the run has called before, in all branches, and earlier in the same answer. */
 export type CalledBefore = {
-  /** Agents of this platform. */
+  /** Agents of this platform, … */
   readonly agentCallsBefore: number;
+  /** … and those of them that are not done. */
+  readonly agentsUnderWay: number;
 };
 
 /** All that differs from one kind of call to another, at one place: the others ask the table of kinds (`callKinds`). */

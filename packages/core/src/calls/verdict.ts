@@ -16,6 +16,8 @@ export type JudgedIn = {
   readonly standing?: readonly StandingApproval[];
   /** Calls of agents of this platform that were asked for before, in the whole run; absent: none. */
   readonly agentCallsBefore?: number;
+  /** Those of them that are not done; absent: none. */
+  readonly agentsUnderWay?: number;
 };
 
 /** The verdict on a call, and what said so. */

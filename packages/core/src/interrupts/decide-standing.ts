@@ -39,7 +39,9 @@ export function grantStanding(state: ConversationState, command: GrantStandingCo
   if (approval.demand !== undefined) return { kind: 'demanded' };
   const { tool, pin } = call;
   const server = serverOf(call.target);
-  const digest = command.callArguments === 'same' ? call.digest : '';
+  // Which agent is called stands in the arguments: with any of them a yes to one would be a yes to all.
+  const isOfOne = command.callArguments === 'same' || call.target?.kind === 'agent';
+  const digest = isOfOne ? call.digest : '';
   const known = standing.find(
     (one) => one.server === server && one.tool === tool && one.pin === pin && (one.digest ?? '') === digest,
   );

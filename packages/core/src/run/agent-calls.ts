@@ -7,7 +7,6 @@ import { type Fact, fact } from '../events/facts.ts';
 import { completionToWire } from '../state/completion.ts';
 import { outputToWire } from '../state/output.ts';
 import type { CallState, RunState, StepState } from '../state/state.ts';
-import { mayCallAgent } from '../state/work.ts';
 import { agentsToldBytesMax } from '../text/bounds.ts';
 import { cutText } from '../text/cut.ts';
 
@@ -32,7 +31,7 @@ const scopes = {
 export function agentCalled(run: RunState, revision: number, command: CallAgent): Fact[] {
   const { callId, agent, agentDigest, toolsetDigest, policyDigest = '', source, agentsTold = '' } = command;
   const call = run.calls[callId];
-  if (call?.phase !== 'ready' || call.target?.kind !== 'agent' || !mayCallAgent(run)) return [];
+  if (call?.phase !== 'ready' || call.target?.kind !== 'agent') return [];
   return [
     fact('agentCalled', {
       ...{ runId: run.id, stepId: call.stepId, callId, agent, agentDigest, toolsetDigest, policyDigest },

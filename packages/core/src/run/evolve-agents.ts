@@ -2,9 +2,9 @@
 import { facts } from '@stopgo/proto';
 import type { ContextScope } from '../agent/platform-agent.ts';
 import { callAbove, isBelow } from '../agent/step-id.ts';
+import { isAgentCall } from '../calls/judged-in.ts';
 import type { FactOf } from '../events/facts.ts';
-import { decisionOn, type Interrupt } from '../state/interrupt.ts';
-import { withCall, withStep } from '../state/run-changes.ts';
+import { withCall, withoutSettled, withStep } from '../state/run-changes.ts';
 import { sourceFromWire } from '../state/source.ts';
 import type { CalledAgent, RunState, TokenUsage } from '../state/state.ts';
 
@@ -25,7 +25,7 @@ export function evolveCalled(run: RunState, called: FactOf<'agentCalled'>, time:
     ...(source === undefined ? {} : { source: sourceFromWire(source) }),
     usage: { inputTokens: 0, outputTokens: 0 },
   };
-  return withCall({ ...run, agentCalls: (run.agentCalls ?? 0) + 1 }, called.callId, {
+  return withCall(run, called.callId, {
     phase: 'called',
     attempt: (run.calls[called.callId]?.attempt ?? 0) + 1,
     called: working,
@@ -38,13 +38,16 @@ export function evolveReturned(run: RunState, returned: FactOf<'agentReturned'>,
   if (call?.phase !== 'called') return run;
   const { called, ...rest } = call;
   const steps = Object.fromEntries(Object.entries(run.steps).filter(([id]) => !isBelow(id, call.id)));
-  const isOfUse = (one: Interrupt): boolean =>
-    one.kind !== 'approval' || decisionOn(one) === undefined || one.callId in run.calls;
-  const interrupts = Object.fromEntries(Object.entries(run.interrupts).filter(([, one]) => isOfUse(one)));
   const outcome = returned.isError ? 'error' : 'result';
   const done = { ...rest, phase: 'done', outcome, resultRevision: revision } as const;
-  const next = { ...run, steps, interrupts, calls: { ...run.calls, [call.id]: done } };
+  const next = withoutSettled({ ...run, steps, calls: { ...run.calls, [call.id]: done } });
   return called === undefined ? next : withUsage(next, call.stepId, called.usage);
+}
+
+/** Calls of agents count from when they are asked for: what is under way in other branches counts, too. One that was refused does not. */
+export function withAgentCalls(run: RunState, calls: readonly Pick<facts.Call, 'platformAgent'>[]): RunState {
+  const more = calls.filter(isAgentCall).length;
+  return more === 0 ? run : { ...run, agentCalls: (run.agentCalls ?? 0) + more };
 }
 
 /** It is told to say that it has done its task. */

@@ -19,14 +19,21 @@ import { evolveApprovalAsked, evolveInputAsked } from '../interrupts/kinds.ts';
 import { withoutStanding, withStanding } from '../interrupts/standing.ts';
 import { callerFromWire } from '../state/caller.ts';
 import { completionFromWire, completionOf } from '../state/completion.ts';
-import { approvalIn, decisionOn, type Interrupt } from '../state/interrupt.ts';
+import { approvalIn } from '../state/interrupt.ts';
 import { laterOutput, outputFromWire } from '../state/output.ts';
 import { anonymousPrincipal } from '../state/principal.ts';
-import { withCall, withResult, withStep } from '../state/run-changes.ts';
+import { withCall, withoutSettled, withResult, withStep } from '../state/run-changes.ts';
 import type { CallState, ConversationState, Output, RunState, StepState } from '../state/state.ts';
 import { titleCharactersMax } from '../text/bounds.ts';
 import { canceledText } from '../text/texts.ts';
-import { callingOf, evolveCalled, evolveReturned, evolveStepReminded, withUsage } from './evolve-agents.ts';
+import {
+  callingOf,
+  evolveCalled,
+  evolveReturned,
+  evolveStepReminded,
+  withAgentCalls,
+  withUsage,
+} from './evolve-agents.ts';
 import { messageRows } from './messages.ts';
 
 /**
@@ -265,11 +272,7 @@ function withIterationOf(run: RunState, stepId: string): RunState {
     before = laterOutput(before, end);
   }
   const steps = Object.fromEntries(Object.entries(run.steps).filter(([id]) => !isBelow(id, loop.id)));
-  // Calls go with their steps, and with them what was decided of them: the views know it.
-  const isOfUse = (one: Interrupt): boolean =>
-    one.kind !== 'approval' || decisionOn(one) === undefined || one.callId in run.calls;
-  const interrupts = Object.fromEntries(Object.entries(run.interrupts).filter(([, one]) => isOfUse(one)));
-  return withStep({ ...run, steps, interrupts }, { ...loop, iteration: { number: place.iteration, before } });
+  return withStep(withoutSettled({ ...run, steps }), { ...loop, iteration: { number: place.iteration, before } });
 }
 
 function evolveAnswer(run: RunState, answer: FactOf<'modelResponded'>, revision: number): RunState {
@@ -288,7 +291,8 @@ function evolveAnswer(run: RunState, answer: FactOf<'modelResponded'>, revision:
     ...completedBy(answer.calls),
     ...(step.result === undefined ? {} : { result: { ...step.result, index: -1 } }),
   };
-  return withUsage(withStep(withCounted({ ...run, calls }, answer.calls), next), answer.stepId, answer.usage);
+  const counted = withAgentCalls(withCounted({ ...run, calls }, answer.calls), answer.calls);
+  return withUsage(withStep(counted, next), answer.stepId, answer.usage);
 }
 
 /** What an agent says that has done its task. */
@@ -367,7 +371,11 @@ function evolveRefused(run: RunState, refused: FactOf<'toolCallRefused'>): RunSt
 function settled(before: RunState, status: RunState['status'], output: Output, recorded: RecordedFact): RunState {
   const { interrupts, ...run } = withoutAsking(before, recorded);
   // Calls that were started stay known, so that their outcomes can be told to be late, and tasks that wait be ended.
-  const calls = Object.fromEntries(Object.entries(run.calls).filter(([, call]) => isAwaited(call)));
+  const awaited = Object.values(run.calls).filter(isAwaited);
+  // With the agents in whose trees they are: what those follow is asked for by whoever ends them.
+  const isKept = (one: CallState): boolean =>
+    isAwaited(one) || (one.called !== undefined && awaited.some(({ stepId }) => isBelow(stepId, one.id)));
+  const calls = Object.fromEntries(Object.entries(run.calls).filter(([, call]) => isKept(call)));
   const approvals = Object.entries(interrupts).filter(([, { kind }]) => kind === 'approval');
   return {
     ...run,

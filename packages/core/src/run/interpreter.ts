@@ -19,7 +19,7 @@ import { type Completion, completionToWire } from '../state/completion.ts';
 import { answerOutput, hasText, laterOutput, outputToWire, resultOutput, textOutput } from '../state/output.ts';
 import { bindPlaceholders } from '../state/placeholders.ts';
 import type { CallState, ConversationState, Output, RunState, StepState } from '../state/state.ts';
-import { callsOf, dueAnswers, isStepDue, mayCallAgent, pendingApprovals } from '../state/work.ts';
+import { callsOf, dueAnswers, isStepDue, pendingApprovals } from '../state/work.ts';
 import { continuedFailureBytesMax, remindersMax } from '../text/bounds.ts';
 import { cutBytesMin, cutText } from '../text/cut.ts';
 import { internalError } from '../text/errors.ts';
@@ -306,8 +306,7 @@ function allRejected(calls: readonly CallState[]): boolean {
 }
 
 function effectOfCall(run: RunState, call: CallState): Effect[] {
-  if (call.phase === 'ready' && call.target?.kind === 'agent')
-    return mayCallAgent(run) ? [{ kind: 'agent', id: call.id }] : [];
+  if (call.phase === 'ready' && call.target?.kind === 'agent') return [{ kind: 'agent', id: call.id }];
   if (call.phase === 'ready')
     return [{ kind: 'call', id: call.id, attempt: call.attempt + 1, fenced: !call.repeatable }];
   if (call.phase === 'started' || (call.phase === 'asking' && dueAnswers(run, call).length > 0))

@@ -1,3 +1,4 @@
+import { decisionOn, type Interrupt } from './interrupt.ts';
 import type { CallState, RunState, StepState } from './state.ts';
 
 /** The run with a step as it is now. */
@@ -18,4 +19,11 @@ export function withResult(run: RunState, callId: string, revision: number): Run
   const index = step?.callIds.indexOf(callId) ?? -1;
   if (run.pipeline !== true || step === undefined || (step.result?.index ?? -1) > index) return run;
   return withStep(run, { ...step, result: { revision, index } });
+}
+
+/** Calls go with their steps, and with them what was decided of them: the views know it. */
+export function withoutSettled(run: RunState): RunState {
+  const isOfUse = (one: Interrupt): boolean =>
+    one.kind !== 'approval' || decisionOn(one) === undefined || one.callId in run.calls;
+  return { ...run, interrupts: Object.fromEntries(Object.entries(run.interrupts).filter(([, one]) => isOfUse(one))) };
 }

@@ -1,6 +1,5 @@
 import { digestsOf } from '../agent/definitions.ts';
 import { serverOf } from '../events/target.ts';
-import { openAgentsMax } from '../text/bounds.ts';
 import { decisionOn, interruptsOf, serverQuestions } from './interrupt.ts';
 import type { AskedQuestion, CallState, ConversationState, LeftElsewhere, RunState, StepState } from './state.ts';
 
@@ -11,18 +10,11 @@ import type { AskedQuestion, CallState, ConversationState, LeftElsewhere, RunSta
 export function hasWork(run: RunState): boolean {
   if (run.status !== 'open') return false;
   for (const call of Object.values(run.calls)) {
-    if (call.phase === 'ready' && call.target?.kind === 'agent') {
-      if (mayCallAgent(run)) return true;
-    } else if (call.phase === 'ready' || call.phase === 'started') return true;
+    if (call.phase === 'ready' || call.phase === 'started') return true;
     if (call.phase === 'asking' && dueAnswers(run, call).length > 0) return true;
   }
   for (const step of Object.values(run.steps)) if (isStepDue(step, run)) return true;
   return false;
-}
-
-/** True if one more agent of this platform may work in the run now: the others wait for those that do. */
-export function mayCallAgent(run: RunState): boolean {
-  return Object.values(run.calls).filter(({ phase }) => phase === 'called').length < openAgentsMax;
 }
 
 /** True if this is the attempt of the call that is being made, as far as the record tells. */

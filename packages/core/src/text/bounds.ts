@@ -43,7 +43,7 @@ export const descriptionBytesMax = 16 * 1024;
 export const appendBytesMax = 512 * 1024;
 /** Most events in one append. */
 export const appendEventsMax = 256;
-/** Agents of this platform that work in one run at once; further ones wait. */
+/** Agents of this platform that work in one run at once, or are about to; calls of more get an error result. */
 export const openAgentsMax = 64;
 /** Times that an agent is told to say that it has done its task; then its step fails. */
 export const remindersMax = 2;

@@ -23,11 +23,11 @@ import {
   remoteAgentOf,
   sha256Hex,
 } from '@stopgo/core';
-import { handOver } from '@stopgo/log';
+import { type DefinitionSource, handOver } from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
 import type { DelegationRequest, LookedUp } from '../../delegation-port.ts';
 import { believed, lookedUp } from '../handle/agent-news.ts';
-import type { DefinitionSource, DriverPorts } from '../handle/ports.ts';
+import type { DriverPorts } from '../handle/ports.ts';
 import { delegationCommand } from './delegation-outcome.ts';
 import type { Registrations } from './registrations.ts';
 import { hadToken } from './send-delegation.ts';

@@ -1,18 +1,10 @@
-import type { AgentDefinition, Policy, Toolset } from '@stopgo/core';
-import type { Clock, ConversationLog, Liveness, Waits } from '@stopgo/log';
+import type { Clock, ConversationLog, DefinitionSource, Liveness, Waits } from '@stopgo/log';
 import type { CallableAgents } from '../../agents/callable.ts';
 import type { DelegationPort } from '../../delegation-port.ts';
 import type { ModelPort } from '../../models/port.ts';
 import type { ToolPort } from '../../tool-port.ts';
 import type { AgentNews } from './agent-news.ts';
 import type { Room } from './room.ts';
-
-/** Definitions as they were recorded when a run started. */
-export type DefinitionSource = {
-  agent(digest: string): Promise<AgentDefinition>;
-  toolset(digest: string): Promise<Toolset>;
-  policy(digest: string): Promise<Policy>;
-};
 
 /** Shows a model's answer while it is being made. Nothing waits for it. */
 export type Deltas = {

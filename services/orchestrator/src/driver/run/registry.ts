@@ -12,14 +12,21 @@ import {
   type RecordedFact,
   type RunStanding,
 } from '@stopgo/core';
-import { type Append, handOver, type Loaded, type OpenRun, recordedOf } from '@stopgo/log';
+import {
+  type Append,
+  type DefinitionSource,
+  handOver,
+  type Loaded,
+  loadDefinitions,
+  type OpenRun,
+  recordedOf,
+} from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
-import type { DefinitionSource, DriverPorts } from '../handle/ports.ts';
+import type { DriverPorts } from '../handle/ports.ts';
 import type { RunHandle } from '../handle/run-handle.ts';
 import { Transcripts } from '../handle/transcripts.ts';
 import { claimsMax, killsItsDrivers } from './claims.ts';
 import type { DriverListener } from './driver-listener.ts';
-import { loadDefinitions } from './load-definitions.ts';
 import { onlyWaits } from './only-waits.ts';
 import { type DriverStart, RunDriver } from './run-driver.ts';
 

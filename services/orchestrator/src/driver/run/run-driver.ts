@@ -28,7 +28,7 @@ import {
   runStanding,
   type StepDefinition,
 } from '@stopgo/core';
-import { type Append, type AppendOutcome, appendUntilKnown, isUnknown, recordedOf } from '@stopgo/log';
+import { type Append, type AppendOutcome, appendUntilKnown, isUnknown, loadCalled, recordedOf } from '@stopgo/log';
 import type { views } from '@stopgo/proto';
 import type { Secret } from '@stopgo/rpc';
 import type { Foreseen } from '../handle/foreseen.ts';
@@ -43,7 +43,6 @@ import { claimAsOfNow } from './claims.ts';
 import type { DriverListener } from './driver-listener.ts';
 import { DueTimer } from './due-timer.ts';
 import { followFrom } from './follow.ts';
-import { loadCalled } from './load-definitions.ts';
 import { performEffect } from './perform.ts';
 import { EffectsUnderWay } from './under-way.ts';
 
@@ -336,7 +335,8 @@ export class RunDriver implements RunHandle {
 
   /** Takes over what others appended. */
   private async absorb(unseen: readonly RecordedFact[], currentRevision: number): Promise<void> {
-    this.define(await loadCalled(this.ports.definitions, unseen));
+    // What agents follow that others have called is read with the rest, for as long as that takes.
+    if (unseen.some(({ fact }) => fact.case === 'agentCalled')) return this.catchUp();
     this.take(unseen);
     if (this.state.revision < currentRevision) await this.catchUp();
   }
