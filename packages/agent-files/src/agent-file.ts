@@ -1,4 +1,5 @@
 import type { AgentLimits, ContextScope, NamedContext } from '@stopgo/core';
+import type { AgentNodeConfig } from '@stopgo/runtime/yaml';
 import type { AgentFormat } from './place.ts';
 
 /** What one file says of an agent, whatever its format. */
@@ -33,11 +34,18 @@ export type AgentFile = {
   readonly onReject?: 'cancel' | 'continue';
   readonly outputKey?: string;
   readonly turnsMax?: number;
-  /** The body: a template of what its model is told. */
+  /** The body: a template of what its model is told, and of a tree each model that is told nothing else. */
   readonly prompt: string;
+  /** The nodes that it consists of; absent: it is one. */
+  readonly tree?: AgentTree;
 };
 
+/** A tree as the file writes it, and what that means. A node without a model has an empty one. */
+export type AgentTree = { readonly written: unknown; readonly root: AgentNodeConfig };
+
 /** What a format makes of a frontmatter: all but what the path and the body say. */
-export type AgentFields = Omit<AgentFile, 'path' | 'format' | 'name' | 'prompt' | 'title'> & {
+export type AgentFields = Omit<AgentFile, 'path' | 'format' | 'name' | 'prompt' | 'title' | 'tree'> & {
   readonly title?: string;
+  /** As the file writes it. */
+  readonly tree?: unknown;
 };

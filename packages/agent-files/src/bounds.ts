@@ -2,6 +2,8 @@
 export const fileBytesMax = 256 * 1024;
 /** Largest frontmatter, in bytes of UTF-8. */
 export const frontmatterBytesMax = 64 * 1024;
+/** What is recorded of one agent, as JSON, in bytes of UTF-8: one append holds it, and little more. */
+export const recordedBytesMax = 448 * 1024;
 /** Longest path of a file, in characters, and longest name of an agent. */
 export const pathCharactersMax = 1_024;
 export const nameCharactersMax = 256;

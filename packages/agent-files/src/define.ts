@@ -1,4 +1,5 @@
-import type { AgentDefinition, PlatformAgent } from '@stopgo/core';
+import type { AgentDefinition, AgentNode, LlmNode, PlatformAgent } from '@stopgo/core';
+import type { AgentNodeConfig } from '@stopgo/runtime/yaml';
 import type { AgentFile } from './agent-file.ts';
 
 /** Model calls before an agent is ended whose file says nothing else. */
@@ -18,25 +19,74 @@ export function canonicalName(name: string, namespace = ''): string {
   return namespace === '' ? name : `${namespace}/${name}`;
 }
 
-/** The agent of a file as it is recorded. The prompt stays a template. */
-export function defineAgentFile(file: AgentFile, { namespace, model, turnsMax }: Surroundings): AgentDefinition {
-  const name = canonicalName(file.name, namespace);
+/** The agent of a file as it is recorded. Prompts stay templates. */
+export function defineAgentFile(
+  file: AgentFile,
+  { namespace, model, turnsMax = turnsMaxDefault }: Surroundings,
+): AgentDefinition {
+  const usual: Usual = { file, model: file.model ?? model, turnsMax: file.turnsMax ?? turnsMax };
+  const root =
+    file.tree === undefined ? { ...llmNode(usual), outputKey: file.outputKey ?? '' } : rootOf(file.tree.root, usual);
+  return { name: canonicalName(file.name, namespace), root, platform: platformOf(file) };
+}
+
+/** What holds for all nodes of an agent that say nothing else. */
+type Usual = { readonly file: AgentFile; readonly model: string; readonly turnsMax: number };
+
+/** The one node of an agent without a tree. */
+function llmNode({ file, model, turnsMax }: Usual): LlmNode {
+  return {
+    type: 'llm',
+    name: file.title,
+    model,
+    prompt: file.prompt,
+    outputKey: '',
+    canExitLoop: false,
+    turnsMax,
+    approval: file.approvals,
+    ...(file.onReject === 'continue' ? { onReject: 'continue' } : {}),
+    ...(file.toolServers === undefined ? {} : { toolServers: file.toolServers }),
+    ...(file.tools === undefined ? {} : { tools: file.tools }),
+  };
+}
+
+function rootOf(of: AgentNodeConfig, usual: Usual): AgentNode {
+  const root = node(of, usual);
+  const { outputKey } = usual.file;
+  return outputKey === undefined || of.outputKey !== undefined ? root : { ...root, outputKey };
+}
+
+function node(of: AgentNodeConfig, usual: Usual): AgentNode {
+  switch (of.type) {
+    case 'llm':
+      return {
+        ...llmNode(usual),
+        name: of.name,
+        model: of.model === '' ? usual.model : of.model,
+        prompt: of.prompt,
+        outputKey: of.outputKey ?? '',
+        canExitLoop: of.canExitLoop,
+        approval: of.approvalRequired ? 'require' : 'default',
+        ...(of.onReject === 'continue' ? { onReject: 'continue' } : {}),
+        ...(of.toolServers === undefined ? {} : { toolServers: of.toolServers }),
+        ...(of.tools === undefined ? {} : { tools: of.tools }),
+      };
+    case 'sequential':
+      return { type: 'sequential', ...parent(of, usual) };
+    case 'parallel':
+      return { type: 'parallel', ...parent(of, usual), onError: of.onError };
+    case 'loop':
+      return { type: 'loop', ...parent(of, usual), iterationsMax: of.maxIterations };
+    case 'a2a':
+      throw new Error('an agent file has no node that is elsewhere');
+  }
+}
+
+function parent({ name, outputKey, agents }: Extract<AgentNodeConfig, { readonly agents: unknown }>, usual: Usual) {
   return {
     name,
-    root: {
-      type: 'llm',
-      name: file.title,
-      model: file.model ?? model,
-      prompt: file.prompt,
-      outputKey: file.outputKey ?? '',
-      canExitLoop: false,
-      turnsMax: file.turnsMax ?? turnsMax ?? turnsMaxDefault,
-      approval: file.approvals,
-      ...(file.onReject === 'continue' ? { onReject: 'continue' } : {}),
-      ...(file.toolServers === undefined ? {} : { toolServers: file.toolServers }),
-      ...(file.tools === undefined ? {} : { tools: file.tools }),
-    },
-    platform: platformOf(file),
+    children: agents.map((child) => node(child, usual)),
+    ...(outputKey === undefined ? {} : { outputKey }),
   };
 }
 

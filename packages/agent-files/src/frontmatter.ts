@@ -113,7 +113,10 @@ function referenceIn(document: Document.Parsed): number | undefined {
   return found;
 }
 
-/** A key without a value is a key not given. */
-function withoutEmptyKeys(data: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null));
+/** A key without a value is a key not given, also of a node of a tree. */
+function withoutEmptyKeys<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(withoutEmptyKeys) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  const given = Object.entries(value).filter(([, inner]) => inner !== null);
+  return Object.fromEntries(given.map(([key, inner]) => [key, withoutEmptyKeys(inner)])) as Value;
 }

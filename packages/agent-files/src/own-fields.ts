@@ -113,6 +113,7 @@ function fieldsOf(keys: OwnKeys): AgentFields {
     ...given('onReject', keys.onReject),
     ...given('outputKey', keys.outputKey),
     ...given('turnsMax', keys.maxTurns),
+    ...given('tree', keys.agent),
   };
 }
 

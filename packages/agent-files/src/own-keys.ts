@@ -73,6 +73,7 @@ export const ownKeys = mapping({
   maxTokens: wholeNumber(1, tokensMax).optional(),
   maxAgentCalls: wholeNumber(1, agentCallsMax).optional(),
   onLimit: choice(['ask', 'end']).optional(),
+  agent: z.unknown().optional(),
 }).strip();
 
 export type OwnKeys = z.output<typeof ownKeys>;

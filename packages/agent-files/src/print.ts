@@ -31,6 +31,7 @@ export function printAgentFile(file: AgentFile): string {
     maxTokens: limits?.tokensMax,
     maxAgentCalls: limits?.agentCallsMax,
     onLimit: limits?.onLimit,
+    agent: file.tree?.written,
   };
   const said = Object.entries(all).filter(
     ([key, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0 && key !== 'tools'),

@@ -1,6 +1,7 @@
-import { byteLength, suggest, templateVariables, unknownVariablesIn } from '@stopgo/core';
-import type { AgentFile } from './agent-file.ts';
-import { fileBytesMax, frontmatterBytesMax, problemsMax } from './bounds.ts';
+import { byteLength, suggest, templateVariables, unknownVariablesIn, withoutVariables } from '@stopgo/core';
+import { readTree } from '@stopgo/runtime/yaml';
+import type { AgentFile, AgentTree } from './agent-file.ts';
+import { fileBytesMax, frontmatterBytesMax, problemsMax, recordedBytesMax } from './bounds.ts';
 import { characterRemarks, hiddenIn, unsoundIn } from './characters.ts';
 import { foreignFields } from './foreign-fields.ts';
 import { type Frontmatter, readFrontmatter, readLooseFrontmatter } from './frontmatter.ts';
@@ -101,7 +102,44 @@ function readParts(path: string, place: AgentPlace, parts: Parts, told: Told): A
   const fields = fieldsIn(frontmatter, place, told);
   const prompt = promptIn(parts, place, told);
   if (fields === undefined || prompt === undefined) return undefined;
-  return { path, format: place.format, name: place.name, ...fields, title: fields.title ?? place.name, prompt };
+  const { tree: written, ...others } = fields;
+  const agent = { path, format: place.format, name: place.name, ...others, title: fields.title ?? place.name, prompt };
+  const root = written === undefined ? undefined : treeIn(written, agent, frontmatter.positionOf, told);
+  if (written !== undefined && root === undefined) return undefined;
+  const recorded = byteLength(JSON.stringify([agent, root]));
+  if (recorded > recordedBytesMax) {
+    const shared = root === undefined ? '' : ', which counts once for each node without one of its own';
+    const message = `what is recorded of the agent has ${recorded} bytes, more than ${recordedBytesMax}; shorten its prompt${shared}`;
+    return told.problem('size', message);
+  }
+  return root === undefined ? agent : { ...agent, tree: { written, root } };
+}
+
+/** The tree of an agent; undefined if it has problems. */
+function treeIn(
+  written: unknown,
+  { title, prompt, toolServers, approvals, onReject = 'cancel' }: AgentFile,
+  positionOf: Frontmatter['positionOf'],
+  told: Told,
+): AgentTree['root'] | undefined {
+  const { tree, problems, warnings } = readTree(written, {
+    ...{ name: title, prompt, onReject, withoutVariables },
+    model: '',
+    approvalRequired: approvals === 'require',
+    // Whoever may use all servers may name any.
+    servers: toolServers ?? namedServers(written),
+  });
+  for (const { line, place } of problems) told.problem('field', line, positionOf(place));
+  for (const { line, place } of warnings) told.warning('field', line, positionOf(place));
+  return tree;
+}
+
+/** All names of servers in a tree. */
+function namedServers(node: unknown): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const { mcp_servers: own = [], agents = [] } = node as { mcp_servers?: unknown; agents?: unknown };
+  const names = Array.isArray(own) ? own.filter((name) => typeof name === 'string') : [];
+  return [...names, ...(Array.isArray(agents) ? agents.flatMap(namedServers) : [])];
 }
 
 function fieldsIn({ data, positionOf }: Frontmatter, place: AgentPlace, told: Told): FieldsReading['fields'] {

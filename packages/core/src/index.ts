@@ -58,6 +58,7 @@ export {
   templateVariables,
   toolsInPrompt,
   unknownVariablesIn,
+  withoutVariables,
 } from './agent/template.ts';
 export { agentCallOf } from './calls/agent.ts';
 export { exitLoopTool } from './calls/control/exit-loop.ts';

@@ -5,4 +5,6 @@
 export { positionOf } from './config/places.ts';
 export { inYamlWords, isRequired, problemAt, quote, type YamlPath } from './config/problem.ts';
 export { choice, filledText, flag, globs, list, mapping, nameText, text, wholeNumber } from './config/shapes.ts';
+export { readTree } from './config/tree.ts';
+export type { AgentNodeConfig } from './config/types.ts';
 export { slipsOf } from './config/yaml-slips.ts';

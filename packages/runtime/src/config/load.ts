@@ -1,7 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { needsIdentity, type Policy, readPolicy, restOnClaimedName, unreachableApprovers } from '@stopgo/core';
 import { type Document, isMap, LineCounter, parseDocument, visit } from 'yaml';
-import type { z } from 'zod';
 import { characterProblems } from './characters.ts';
 import { ConfigError } from './config-error.ts';
 import { bounds } from './defaults.ts';
@@ -15,7 +14,7 @@ import { ruleProblems } from './rules.ts';
 import { fileSchema } from './schema.ts';
 import { treeWarnings } from './tree-warnings.ts';
 import type { AgentConfig } from './types.ts';
-import { unknownKeyLines } from './unknown-keys.ts';
+import { issueProblems } from './unknown-keys.ts';
 import { aliasSlip, type Slip, slipsOf } from './yaml-slips.ts';
 
 /** Anchors of a YAML file may be referred to this often; more is taken for a bomb. */
@@ -69,7 +68,9 @@ export function parseAgentConfig(
       named,
     );
   const parsed = fileSchema.safeParse(file);
-  const problems = parsed.success ? [] : parsed.error.issues.flatMap((issue) => issueProblems(issue, written));
+  const problems = parsed.success
+    ? []
+    : parsed.error.issues.flatMap((issue) => issueProblems(fileSchema, issue, written));
   const webhooks = mappingsIn(file.webhooks).flatMap(({ value: { name } }) => (typeof name === 'string' ? [name] : []));
   const approvals = file.approvals === undefined ? undefined : readPolicy(file.approvals, webhooks);
   if (approvals?.kind === 'problems') problems.push(...approvalsProblems(approvals.problems));
@@ -153,13 +154,6 @@ function quoteOpened(document: Document.Parsed, message: string, missingAt: numb
     },
   });
   return opened;
-}
-
-function issueProblems(issue: z.core.$ZodIssue, written: unknown): Problem[] {
-  const { path } = issue;
-  if (issue.code !== 'unrecognized_keys') return [problemAt(path, issue.message)];
-  const lines = unknownKeyLines(fileSchema, written, path, issue.keys);
-  return lines.map((line, index) => problemAt(path, line, [...path, issue.keys[index] ?? '']));
 }
 
 /** `file`: the plain data without keys that have no value; `written`: with them. */

@@ -197,7 +197,12 @@ export function nameByPlace(type: string, index: number): string {
 type Inherited = Pick<AgentNodeConfig, 'approvalRequired' | 'onReject'>;
 
 /** `fallbackName` names a node that has no name of its own: the agent for the root, type and place for the others. */
-function agentNode(node: NodeShape, file: FileShape, fallbackName: string, above: Inherited): AgentNodeConfig {
+export function agentNode(
+  node: NodeShape,
+  file: { readonly prompt: string; readonly llm: { readonly model: string } },
+  fallbackName: string,
+  above: Inherited,
+): AgentNodeConfig {
   const inherited: Inherited = {
     approvalRequired: above.approvalRequired || node.approval === 'require',
     onReject: node.on_reject ?? above.onReject,

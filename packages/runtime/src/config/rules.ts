@@ -118,7 +118,8 @@ function serverNames({ mcp, mcp_servers }: Mapping): string[] {
   return all.map(({ name }) => name).filter((name) => typeof name === 'string');
 }
 
-function treeProblems(root: Mapping, path: YamlPath, servers: readonly string[]): Problem[] {
+/** `servers`: the names of the tool servers that nodes may name. */
+export function treeProblems(root: Mapping, path: YamlPath, servers: readonly string[]): Problem[] {
   const isTooLarge = nodesIn(root, bounds.treeNodesMax) > bounds.treeNodesMax;
   return isTooLarge
     ? [problemAt(path, `the tree has more than ${bounds.treeNodesMax} nodes`)]

@@ -5,7 +5,7 @@ import type { FileShape, NodeShape } from './schema.ts';
 const placeholder = /\{(\w+)\}/g;
 
 /** What the author of a tree should know: placeholders that stay as they are written, keys that nothing can name. */
-export function treeWarnings(file: FileShape): Problem[] {
+export function treeWarnings(file: Pick<FileShape, 'agent' | 'prompt'>): Problem[] {
   if (file.agent === undefined || file.agent.type === 'llm') return [];
   return [...keyWarnings(file.agent, ['agent']), ...placeholderWarnings(file.agent, ['agent'], new Set(), file)];
 }
@@ -24,7 +24,7 @@ function placeholderWarnings(
   node: NodeShape,
   path: YamlPath,
   written: ReadonlySet<string>,
-  file: FileShape,
+  file: Pick<FileShape, 'prompt'>,
 ): Problem[] {
   const children = childrenOf(node);
   const inside = (known: ReadonlySet<string>, child: NodeShape, index: number): Problem[] =>

@@ -1,6 +1,6 @@
 import { suggest } from '@stopgo/core';
 import { z } from 'zod';
-import { formatPath, quote, type YamlPath } from './problem.ts';
+import { formatPath, type Problem, problemAt, quote, type YamlPath } from './problem.ts';
 
 /*
  * What is said of a key that its mapping does not have. Most of these are slips: a letter, or a key one level too deep or not
@@ -18,11 +18,19 @@ const elsewhere: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+/** What is said of one thing that a schema does not take in a file. `written`: the file's plain data, with keys that have no value. */
+export function issueProblems(schema: z.ZodType, issue: z.core.$ZodIssue, written: unknown): Problem[] {
+  const { path } = issue;
+  if (issue.code !== 'unrecognized_keys') return [problemAt(path, issue.message)];
+  const lines = unknownKeyLines(schema, written, path, issue.keys);
+  return lines.map((line, index) => problemAt(path, line, [...path, issue.keys[index] ?? '']));
+}
+
 /**
  * One line per unknown key of the mapping at `path`, as `schema` describes the whole file. `file`: its plain data, with keys that
  * have no value: `llm:` with its keys beside it shows where they were meant to be.
  */
-export function unknownKeyLines(schema: z.ZodType, file: unknown, path: YamlPath, keys: readonly string[]): string[] {
+function unknownKeyLines(schema: z.ZodType, file: unknown, path: YamlPath, keys: readonly string[]): string[] {
   const here = schemaAt(schema, path);
   const known = keysOf(here);
   return keys.map((key) => {
