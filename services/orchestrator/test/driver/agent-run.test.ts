@@ -1,0 +1,132 @@
+import { type AgentDefinition, definedAs, type Fact, type RequestedCall } from '@stopgo/core';
+import { expect, test } from 'vitest';
+import type { CallableAgents } from '../../src/agents/callable.ts';
+import { drivenAgent, llm, looks, says, tools } from './scripted-run.ts';
+
+/** An agent from git whose model goes by its name. */
+const agent = (name: string, prompt: string, allowedAgents: readonly string[] = []): AgentDefinition => ({
+  name,
+  root: llm(name, prompt, { onReject: 'continue', outputKey: '' }),
+  platform: {
+    title: name,
+    description: `Does ${name}.`,
+    tags: [],
+    examples: [],
+    allowedAgents,
+    providers: [],
+    contextScope: 'FULL',
+    completionRequired: true,
+  },
+});
+const tier1 = agent('tier1', 'You are {{agent_name}}. You may ask:\n{{allowed_agents}}', ['billing', 'legal']);
+const billing = agent('billing', 'You do: {{prompt}} {{prompt}} with {{available_tools}}');
+
+const limits = { depthMax: 10, callsMax: 100, circlesAllowed: false };
+const calling = { limits, agentsTold: '- **billing**: Does billing. {{prompt}}' };
+
+/** What is known of the agents that may be called; `looked`: the names that were asked for. */
+function known(...all: readonly AgentDefinition[]): CallableAgents & { readonly looked: string[] } {
+  const looked: string[] = [];
+  const forCall: CallableAgents['forCall'] = async (name) => {
+    looked.push(name);
+    const found = all.find((one) => one.name === name);
+    if (found === undefined) return undefined;
+    const digests = { agentDigest: `digest of ${name}`, toolsetDigest: 't' };
+    const source = { repository: 'agents', commit: 'c0ffee', path: `${name}/prompt.md` };
+    const definitions = definedAs(digests, { agent: found, tools });
+    return { ...digests, definitions, name, contextScope: 'FULL', source };
+  };
+  return { forCall, looked };
+}
+
+const asks = (name: string, args: object): RequestedCall => ({
+  name,
+  providerCallId: '',
+  argumentsJson: JSON.stringify(args),
+});
+const callsAgent = (name: string, input: string, more = {}) => asks('call_agent', { agent_name: name, input, ...more });
+const completes = (result: string, more = {}) =>
+  asks('complete_agent_execution', { result, status: 'SUCCESS', ...more });
+
+const casesOf = (log: readonly { readonly fact: Fact }[]) => log.map(({ fact }) => fact.case);
+
+test('an agent that calls another is told what came of it, and ends the run with its own words', async () => {
+  const agents = known(billing);
+  const { asked, log, status, response } = await drivenAgent(
+    tier1,
+    {
+      tier1: [says('I ask billing.', [callsAgent('billing', 'Refund it.')]), says('', [completes('It is refunded.')])],
+      billing: [says('', [looks]), says('', [completes('Refund REF-1.', { confidence: 1 })])],
+    },
+    { agents, calling },
+  );
+  expect([status, response]).toEqual(['completed', 'It is refunded.']);
+  expect(agents.looked).toEqual(['billing']);
+  const [first, child, , last] = asked;
+  expect(first?.system).toBe('You are tier1. You may ask:\n- **billing**: Does billing. {{prompt}}');
+  expect(first?.tools.map(({ name }) => name)).toEqual(['look', 'put', 'call_agent', 'complete_agent_execution']);
+  expect(child?.system).toContain('You do: Refund it. Refund it. with - **look**: ');
+  expect(child?.messages).toMatchObject([
+    { role: 'user', text: expect.stringMatching(/go.*I ask billing\..*Your task:\n\nRefund it\.$/s) },
+  ]);
+  expect(last?.messages.at(-1)).toMatchObject({
+    role: 'tool',
+    results: [{ isError: false, content: expect.stringContaining('"result":"Refund REF-1."') }],
+  });
+  expect(casesOf(log).filter((one) => one?.startsWith('agent'))).toEqual(['agentCalled', 'agentReturned']);
+});
+
+test('agents that are called together work side by side, each told its own task alone where its caller says so', async () => {
+  const { asked, response } = await drivenAgent(
+    agent('tier1', 'x', ['billing', 'legal']),
+    {
+      tier1: [
+        says('', [
+          callsAgent('billing', 'One.', { context_scope: 'NONE' }),
+          callsAgent('legal', 'Two.', { context_scope: 'NONE' }),
+        ]),
+        says('', [completes('Both.')]),
+      ],
+      billing: [says('', [completes('Paid.')])],
+      legal: [says('', [completes('Legal.')])],
+    },
+    { agents: known(billing, agent('legal', 'y')), calling },
+  );
+  expect(response).toBe('Both.');
+  expect(asked.slice(1, 3).map(({ messages }) => messages)).toEqual([
+    [{ role: 'user', text: 'One.' }],
+    [{ role: 'user', text: 'Two.' }],
+  ]);
+  expect(asked[3]?.messages.at(-1)).toMatchObject({
+    results: [{ content: expect.stringContaining('Paid.') }, { content: expect.stringContaining('Legal.') }],
+  });
+});
+
+test('a name that means nothing is the result of the call', async () => {
+  const { asked, response } = await drivenAgent(
+    tier1,
+    { tier1: [says('', [callsAgent('legal', 'Sue.')]), says('', [completes('No lawyer.')])] },
+    { agents: known(billing), calling },
+  );
+  expect(response).toBe('No lawyer.');
+  expect(asked[1]?.messages.at(-1)).toMatchObject({
+    results: [{ isError: true, content: 'Agent "legal" not found in any git repository or external registry' }],
+  });
+});
+
+test('an agent that answers without saying that it is done is told to, in its own prompt alone', async () => {
+  const { asked, status, response } = await drivenAgent(
+    tier1,
+    {
+      tier1: [says('', [callsAgent('billing', 'Refund it.')]), says('', [completes('Done.')])],
+      billing: [says('Refunded!'), says('', [completes('Refunded.')])],
+    },
+    { agents: known(billing), calling },
+  );
+  expect([status, response]).toEqual(['completed', 'Done.']);
+  expect(asked[2]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+  expect(asked[2]?.messages.at(-1)).toMatchObject({
+    text: expect.stringContaining('You have not called complete_agent_execution'),
+  });
+  expect(asked[3]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+});

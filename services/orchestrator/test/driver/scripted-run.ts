@@ -1,0 +1,172 @@
+import {
+  type AgentDefinition,
+  type AgentNode,
+  createConversation,
+  definedAs,
+  encodeFact,
+  evolve,
+  type Fact,
+  initialState,
+  type LlmNode,
+  type OfferedTool,
+  outputText,
+  type RecordedFact,
+  type RunDefinition,
+  receiveMessage,
+} from '@stopgo/core';
+import { type Append, type AppendOutcome, type ConversationLog, recordedOf } from '@stopgo/log';
+import { type CallableAgents, noAgents } from '../../src/agents/callable.ts';
+import { Transcripts } from '../../src/driver/handle/transcripts.ts';
+import { RunDriver } from '../../src/driver/run/run-driver.ts';
+import type { ModelAnswer, ModelRequest } from '../../src/models/port.ts';
+import { driverWith } from './one-driver.ts';
+export const llm = (name: string, prompt: string, more: Partial<LlmNode> = {}): LlmNode => ({
+  type: 'llm',
+  name,
+  model: name,
+  prompt,
+  outputKey: name,
+  canExitLoop: false,
+  turnsMax: 5,
+  approval: 'default',
+  ...more,
+});
+export const look: OfferedTool = {
+  target: { kind: 'tool', server: 's' },
+  name: 'look',
+  description: '',
+  inputSchemaJson: '{}',
+  pin: 'p',
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  approvalRequired: false,
+  forwardsBearer: false,
+};
+export const put: OfferedTool = { ...look, name: 'put', hints: { ...look.hints, readOnly: false, destructive: true } };
+export const looks = { name: 'look', providerCallId: '', argumentsJson: '{}' };
+export const says = (text: string, calls: ModelAnswer['calls'] = []): ModelAnswer => ({
+  text,
+  calls,
+  provider: 'scripted',
+  model: 'm',
+  usage: { inputTokens: 1, outputTokens: 1 },
+  stopReason: 'end',
+});
+
+/** The tools of the agents. */
+export const tools = new Map([look, put].map((one) => [one.name, one]));
+
+/** What a log may do with an append before it takes it, or instead. */
+export type Before = (
+  append: Append,
+  seen: { readonly asked: readonly ModelRequest[]; readonly log: RecordedFact[] },
+) => Promise<AppendOutcome | undefined>;
+
+type Answers = Readonly<Record<string, readonly ModelAnswer[]>>;
+
+/** Drives one message through a tree whose models have their answers ready, in order. */
+export function driven(root: AgentNode, answers: Answers, before: Before = async () => undefined) {
+  return drivenAgent({ name: 'agent', root }, answers, { before });
+}
+
+type Around = {
+  readonly before?: Before;
+  /** Those that others may call. */
+  readonly agents?: CallableAgents;
+  readonly calling?: RunDefinition['calling'];
+};
+
+/** The same of an agent, which may call others. */
+export async function drivenAgent(
+  agent: AgentDefinition,
+  answers: Answers,
+  { before = async () => undefined, agents = noAgents, calling }: Around,
+) {
+  const log: RecordedFact[] = [];
+  const most = { events: 0, bytes: 0 };
+  const add = (append: Append) => {
+    log.push(...recordedOf(append));
+    most.events = Math.max(most.events, append.facts.length);
+    most.bytes = Math.max(
+      most.bytes,
+      append.facts.reduce((sum, one) => sum + encodeFact(one).length, 0),
+    );
+  };
+  const { ports } = driverWith({
+    alive: ['bridge'],
+    execute: async () => ({ kind: 'finished', content: 'three', isError: false, durationMs: 1 }),
+  });
+  const frame = {
+    stream: 'conversation-c',
+    actor: { kind: 'system', id: 'me' },
+    correlationId: '',
+    causationId: '',
+    now: 0,
+  } as const;
+  const begin = (facts: readonly Fact[]) =>
+    add({ ...frame, expectedRevision: log.length, facts, key: '', eventIds: facts.map(() => 'id') });
+  begin(createConversation({ id: 'c', sessionId: '', agentName: 'agent', systemPrompt: '' }));
+  const digests = { agentDigest: 'a', toolsetDigest: 't' };
+  const definitions = definedAs(digests, { agent, tools });
+  const message = receiveMessage(log.reduce(evolve, initialState), {
+    text: 'go',
+    runId: 'r',
+    agent: { ...digests, definitions, ...(calling && { calling }) },
+    instance: 'me',
+    bearerTokenPresent: false,
+    now: 0,
+  });
+  if (message.kind !== 'append') throw new Error(message.kind);
+  begin(message.facts);
+  const asked: ModelRequest[] = [];
+  const shown: { readonly turn: number; readonly attempt: number }[] = [];
+  const inMemory: ConversationLog = {
+    append: async (append) => {
+      // Models answer faster than the log.
+      await new Promise((done) => setImmediate(done));
+      const instead = await before(append, { asked, log });
+      if (instead !== undefined) return instead;
+      add(append);
+      return { kind: 'appended', revision: log.length };
+    },
+    read: async function* (_, from) {
+      yield* log.slice(from - 1);
+    },
+    follow: async function* () {},
+    load: () => Promise.reject(new Error('not loaded here')),
+    openRuns: async () => [],
+    watchedRuns: async () => [],
+    view: () => Promise.reject(new Error('not viewed here')),
+  };
+  const forModel = (name: string) => ({
+    takes: () => false,
+    generate: async (request: ModelRequest, { onDelta }: { readonly onDelta?: (text: string) => void }) => {
+      asked.push(request);
+      onDelta?.('…');
+      const answer = answers[name]?.[asked.filter((one) => one.model === name).length - 1];
+      if (answer === undefined) throw new Error(`${name} was asked once too often`);
+      return { kind: 'answer', answer } as const;
+    },
+  });
+  const start = {
+    state: log.reduce(evolve, initialState),
+    definitions,
+    me: message.me,
+  };
+  const listener = { changed: () => undefined, handedIn: () => undefined, faulted: () => undefined };
+  const deltas = { ...ports.deltas, publish: (piece: (typeof shown)[number]) => void shown.push(piece) };
+  const unasked: unknown[] = [];
+  const onUnasked = (call: unknown) => void unasked.push(call);
+  const all = { ...ports, log: inMemory, models: { forModel }, deltas, onUnasked, agents };
+  await new RunDriver(start, all, new Transcripts(inMemory), listener).drive();
+  const { run } = log.reduce(evolve, initialState);
+  const transcript = await new Transcripts(inMemory).upTo('c', log.length, new AbortController().signal);
+  return {
+    asked,
+    unasked,
+    shown,
+    log,
+    most,
+    status: run?.status,
+    response: outputText(run?.output ?? [], (at) => transcript.textAt(at)),
+  };
+}
