@@ -112,7 +112,7 @@ const partlyOnNats = ['cli/test/inspect-store.integration.test.ts'];
 
 /** `npm test` runs a tenth of the seeds of these, or less, or goes one way of several. */
 const partOfEach = [
-  'tests/simulation/{seeds,tasks}-*.test.ts',
+  'tests/simulation/{seeds,tasks,calls}-*.test.ts',
   'mcp-servers/filesystem/test/escapes.test.ts',
   'packages/core/test/properties/*.test.ts',
   'packages/proto/test/codec.test.ts',

@@ -23,6 +23,8 @@ export type RunRecord = {
   readonly runId: string;
   readonly agent: AgentDefinition;
   readonly facts: readonly RecordedFact[];
+  /** The recorded definition of a digest. */
+  readonly agentOf: (digest: string) => AgentDefinition | undefined;
 };
 
 /** Every run in a conversation's events; `agentOf` gives the recorded definition of a digest. */
@@ -37,7 +39,7 @@ export function runsOf(
     const agent = agentOf(agentDigest);
     if (agent === undefined) return [];
     const facts = events.filter((one) => 'runId' in one.fact.value && one.fact.value.runId === runId);
-    return [{ where: `${where} run ${runId.slice(0, 4)}`, runId, agent, facts }];
+    return [{ where: `${where} run ${runId.slice(0, 4)}`, runId, agent, facts, agentOf }];
   });
 }
 
@@ -50,9 +52,47 @@ export function agentIn(events: readonly RecordedFact[]): AgentDefinition | unde
 /** All that is wrong with a run, one line each, with the rule it breaks. */
 export function wrongInRun(run: RunRecord): { readonly rule: 'j' | 'k'; readonly what: string }[] {
   return [
-    ...outOfTurn(run).map((what) => ({ rule: 'j', what }) as const),
+    ...treesOf(run).flatMap((tree) => outOfTurn(tree).map((what) => ({ rule: 'j', what }) as const)),
     ...afterRejection(run).map((what) => ({ rule: 'k', what }) as const),
   ];
+}
+
+/**
+ * The trees of a run, each as if it were the only one: that of its own agent, and those of the agents that were called. Their steps and
+ * calls are named as in their own tree; what was written to the session state is in all of them.
+ */
+function treesOf(run: RunRecord): RunRecord[] {
+  const roots = run.facts.flatMap(({ fact }) => {
+    if (fact.case !== 'agentCalled') return [];
+    const agent = run.agentOf(fact.value.agentDigest);
+    return agent === undefined ? [] : [{ prefix: `${fact.value.callId}/`, agent }];
+  });
+  return [{ prefix: '', agent: run.agent }, ...roots].map(({ prefix, agent }) => ({
+    ...run,
+    agent,
+    where: prefix === '' ? run.where : `${run.where} below ${prefix}`,
+    facts: run.facts.flatMap((one) => inTree(one, prefix)),
+  }));
+}
+
+/** An event as it is in a tree; nothing if it is in none, or in another one. */
+function inTree(one: RecordedFact, prefix: string): RecordedFact[] {
+  const { fact } = one;
+  if (fact.case === 'stateSet') return [one];
+  const id = 'stepId' in fact.value ? fact.value.stepId : 'callId' in fact.value ? fact.value.callId : '';
+  if (id === '') return prefix === '' ? [one] : [];
+  if (!id.startsWith(prefix) || id.slice(prefix.length).includes('/root')) return [];
+  if (prefix === '') return [one];
+  const cut = (text: string): string => (text.startsWith(prefix) ? text.slice(prefix.length) : text);
+  const value = {
+    ...fact.value,
+    ...('stepId' in fact.value ? { stepId: cut(fact.value.stepId) } : {}),
+    ...('callId' in fact.value ? { callId: cut(fact.value.callId) } : {}),
+    ...('calls' in fact.value && fact.case === 'modelResponded'
+      ? { calls: fact.value.calls.map((call) => ({ ...call, callId: cut(call.callId) })) }
+      : {}),
+  };
+  return [{ ...one, fact: { case: fact.case, value } as RecordedFact['fact'] }];
 }
 
 type Ended = { readonly output: unknown; readonly isExit: boolean; readonly isFailed: boolean };
@@ -143,6 +183,7 @@ const begins = new Set([
   'delegationStarted',
   'inputRequested',
   'stateSet',
+  'agentCalled',
 ]);
 
 /** Rule k: once a human has rejected all that an answer asked for, nothing new begins and nothing waits any more. */
@@ -185,6 +226,8 @@ function textOf(output: Parameters<typeof outputFromWire>[0]): string {
 export function rejectedAt({ agent, facts }: Pick<RunRecord, 'agent' | 'facts'>): number | undefined {
   const ends = facts.flatMap(({ fact, revision }) => {
     if (fact.case !== 'modelResponded' || fact.value.calls.length === 0) return [];
+    // Agents that are called are told of every no.
+    if (fact.value.stepId.includes('/root')) return [];
     const node = nodeAt(agent, fact.value.stepId)?.node;
     if (node?.type !== 'llm' || node.onReject === 'continue') return [];
     const calls = fact.value.calls.map((call) => endOfCall(call, facts));
@@ -212,6 +255,7 @@ function endOfCall(call: wire.Call, facts: readonly RecordedFact[]): CallEnd {
     if (fact.case === 'approvalRequested' && fact.value.kind === wire.ApprovalKind.TOOL) isGated ||= isChanged;
     const isFinished = fact.case === 'toolCallFinished' || fact.case === 'delegationFinished';
     if (isFinished && !fact.value.late) return { isGated, isRejected: false, at };
+    if (fact.case === 'agentReturned') return { isGated, isRejected: false, at };
     if (fact.case === 'approvalRequested' && fact.value.kind === wire.ApprovalKind.PROXY)
       elsewhere.add(fact.value.approvalId);
     // A no to a question of another agent is not a no to the call.

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { tierOf } from '../tiers.ts';
+import type { Family } from './world/scenario.ts';
 import { type Outcome, simulate } from './world/simulate.ts';
 
 /** Seeds over all parts, unless SIM_SEEDS says otherwise; with so many everything on the menu happens. */
@@ -83,20 +84,35 @@ const ofDemands: ReadonlySet<string> = new Set([
   'changes refused',
 ]);
 
-const menuOf = (delegates: boolean): readonly string[] =>
-  delegates
-    ? [...mustHappen.filter((name) => !ofTools.has(name) && !ofDemands.has(name)), ...taskMustHappen]
-    : mustHappen;
+/** The same where agents call each other. */
+const callMustHappen = [
+  'agents called',
+  'agents called by called ones',
+  'agents returned',
+  'agents failed',
+  'agents reminded',
+  'agents refused 1',
+  'agents refused 2',
+  'agents refused 3',
+  'agents refused 4',
+] as const;
+
+const menuOf = ({ delegates = false, calls = false }: Family): readonly string[] =>
+  calls
+    ? [...mustHappen.filter((name) => !ofDemands.has(name)), ...callMustHappen]
+    : delegates
+      ? [...mustHappen.filter((name) => !ofTools.has(name) && !ofDemands.has(name)), ...taskMustHappen]
+      : mustHappen;
 
 /**
  * The tests of one part of the seeds. SIM_SEEDS sets how many there are in all parts together; SIM_SEED runs one seed, in
  * the first part, and prints what happened in it.
  */
-export function simulationPart(part: number, parts: number, { delegates = false } = {}): void {
+export function simulationPart(part: number, parts: number, family: Family = {}): void {
   const only = process.env.SIM_SEED;
   if (only !== undefined) {
     test.runIf(part === 0)(`seed ${only}`, { timeout: testTimeoutMs }, async () => {
-      const outcome = await simulate(Number(only), { isTraced: true, delegates });
+      const outcome = await simulate(Number(only), { isTraced: true, ...family });
       console.log(`${outcome.trace}\n${summaryOf(outcome)}`);
       expect(outcome.violations, `seed ${only}`).toEqual([]);
     });
@@ -110,7 +126,7 @@ export function simulationPart(part: number, parts: number, { delegates = false 
       const seeds = mine.slice(first, first + seedsPerTest);
       test(`seeds ${seeds[0]} to ${seeds.at(-1)}`, { timeout: testTimeoutMs }, async () => {
         for (const [index, seed] of seeds.entries()) {
-          const outcome = await simulate(seed, { delegates });
+          const outcome = await simulate(seed, family);
           if (outcome.violations.length > 0) throw new Error(await report(outcome));
           if (index % twiceEvery === 0) await expectSame(outcome);
           add(sums, outcome);
@@ -119,7 +135,7 @@ export function simulationPart(part: number, parts: number, { delegates = false 
     }
     test('everything on the menu happened', () => {
       console.log(`${mine.length} seeds: ${listed(sums)}`);
-      if (total >= seedsDefault) expect(menuOf(delegates).filter((name) => (sums[name] ?? 0) === 0)).toEqual([]);
+      if (total >= seedsDefault) expect(menuOf(family).filter((name) => (sums[name] ?? 0) === 0)).toEqual([]);
     });
   });
 }
@@ -127,18 +143,27 @@ export function simulationPart(part: number, parts: number, { delegates = false 
 /** Rule h: the same seed gives the same bytes. */
 export async function expectSame(outcome: Outcome): Promise<void> {
   const again = await simulate(outcome.scenario.seed, {
-    delegates: outcome.scenario.delegates,
+    ...familyOf(outcome),
     ...(outcome.scenario.mutation === undefined ? {} : { mutation: outcome.scenario.mutation }),
   });
   const isSame = again.digest === outcome.digest && again.steps === outcome.steps;
   if (!isSame) throw new Error(`(h) seed ${outcome.scenario.seed} came out differently when it was run again`);
 }
 
+function familyOf({ scenario }: Outcome): Family {
+  return { delegates: scenario.delegates, calls: scenario.calls };
+}
+
+function fileOf({ scenario }: Outcome): string {
+  if (scenario.calls) return 'calls';
+  return scenario.delegates ? 'tasks' : 'seeds';
+}
+
 async function report(outcome: Outcome): Promise<string> {
   const { seed } = outcome.scenario;
-  const { trace } = await simulate(seed, { isTraced: true, delegates: outcome.scenario.delegates });
+  const { trace } = await simulate(seed, { isTraced: true, ...familyOf(outcome) });
   const tail = trace.split('\n').slice(-traceLines).join('\n');
-  return `seed ${seed}: ${outcome.violations.join('\n')}\n${tail}\n${summaryOf(outcome)}\nagain: SIM_SEED=${seed} npx vitest run tests/simulation/${outcome.scenario.delegates ? 'tasks' : 'seeds'}-1.test.ts`;
+  return `seed ${seed}: ${outcome.violations.join('\n')}\n${tail}\n${summaryOf(outcome)}\nagain: SIM_SEED=${seed} npx vitest run tests/simulation/${fileOf(outcome)}-1.test.ts`;
 }
 
 function summaryOf({ scenario, steps, events, virtualMs, counts, faultsReported }: Outcome): string {

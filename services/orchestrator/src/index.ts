@@ -1,5 +1,7 @@
 export { type CallableAgents, type CalledDefinition, noAgents } from './agents/callable.ts';
+export type { AgentCatalogue } from './agents/catalogue.ts';
 export { ConfiguredAgent } from './agents/configured-agent.ts';
+export { type AgentLookup, AllAgents, PlatformAgents } from './agents/platform-agents.ts';
 export { runsMaxDefault } from './bounds.ts';
 export type { BridgeClient, BridgeConnection, ConnectBridge } from './bridges/directory.ts';
 export { BridgeTools } from './bridges/tools.ts';

@@ -130,3 +130,36 @@ function planRemote(random: Random, name: string): RemoteAgent {
     forwardsBearer: random.chance(0.3),
   };
 }
+
+/** Names of the agents that call each other; the first is that of the conversations. */
+export const callingNames = ['one', 'two', 'three', 'four'] as const;
+
+/** Agents that call each other, and sometimes themselves: one node each, or a few in a row or side by side. */
+export function planCallingAgents(random: Random): readonly AgentDefinition[] {
+  return callingNames.map((name) => {
+    const node = (of: string): LlmNode => ({
+      ...planLlm(random, of, false),
+      // What is asked for last is done: a tree of agents is to end within the time that the world has.
+      turnsMax: random.whole(2, 4),
+      onReject: name === 'one' ? random.pick(['cancel', 'continue'] as const) : 'continue',
+    });
+    const kind = random.next();
+    const children = [node(`${name}.0`), node(`${name}.1`)];
+    const root: AgentNode =
+      kind < 0.7
+        ? node(name)
+        : kind < 0.85
+          ? { type: 'sequential', name, children }
+          : { type: 'parallel', name, children, onError: random.pick(['fail', 'continue'] as const) };
+    return {
+      name,
+      root,
+      platform: {
+        ...{ title: name, description: '', tags: [], examples: [], providers: [] },
+        allowedAgents: random.pick([['*'], ['two', 'three'], ['three', 'four', 'nobody']]),
+        contextScope: random.pick(['FULL', 'NONE', 'SPECIFIC'] as const),
+        completionRequired: random.chance(0.7),
+      },
+    };
+  });
+}

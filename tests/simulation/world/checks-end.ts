@@ -15,7 +15,8 @@ import {
 } from '@stopgo/core';
 import { processOf } from '@stopgo/log';
 import { views } from '@stopgo/proto';
-import { rejectedAt, wrongInRun } from '../../promises/tree-rules.ts';
+import { wrongWithAgents } from '../../promises/agent-rules.ts';
+import { type RunRecord, rejectedAt, wrongInRun } from '../../promises/tree-rules.ts';
 import { checkTasks } from './checks-tasks.ts';
 import { runsIn } from './checks-tree.ts';
 import { type Stream, short } from './event-store.ts';
@@ -38,10 +39,24 @@ export function checkEnd(world: World, people: People): void {
     checkTasks(world, stream);
     for (const run of runsIn(world, stream)) {
       for (const { rule, what } of wrongInRun(run)) world.violation(rule, what);
+      for (const what of wrongWithAgents(run)) world.violation('m', what);
+      countAgents(world, run);
       if (rejectedAt(run) !== undefined) world.count('runs ended by a rejection');
     }
   }
   for (const stream of world.store.streams.values()) checkChain(world, stream);
+}
+
+function countAgents(world: World, { facts }: RunRecord): void {
+  for (const { fact } of facts) {
+    if (fact.case === 'agentCalled') world.count('agents called');
+    if (fact.case === 'agentCalled' && fact.value.callId.includes('/root')) world.count('agents called by called ones');
+    if (fact.case === 'agentReturned') world.count(fact.value.isError ? 'agents failed' : 'agents returned');
+    if (fact.case === 'stepReminded') world.count('agents reminded');
+    if (fact.case === 'modelResponded')
+      for (const call of fact.value.calls)
+        if (call.agentRefusal !== 0) world.count(`agents refused ${call.agentRefusal}`);
+  }
 }
 
 /** Rule c: what can happen once is on the record once; so is each command that carried a key. */
@@ -77,6 +92,11 @@ function onceNames(fact: RecordedFact['fact']): string[] {
     case 'stepStarted':
     case 'stepFinished':
       return [`${fact.case} ${fact.value.runId} ${fact.value.stepId}`];
+    case 'agentCalled':
+    case 'agentReturned':
+      return [`${fact.case} ${fact.value.runId} ${fact.value.callId}`];
+    case 'stepReminded':
+      return [`reminder ${fact.value.runId} ${fact.value.stepId} ${fact.value.count}`];
     case 'toolCallStarted':
       return [`start of ${fact.value.runId} ${fact.value.callId} ${fact.value.attempt}`];
     case 'delegationStarted':
@@ -155,6 +175,9 @@ const ownersOnly = new Set([
   'modelResponded',
   'modelFailed',
   'modelAnsweredNothing',
+  'agentCalled',
+  'agentReturned',
+  'stepReminded',
   'toolCallStarted',
   'toolCallRefused',
   'delegationRequested',

@@ -116,12 +116,20 @@ function votesOf(facts: readonly RecordedFact[], approvalId: string): number {
 /** True inside `parallel` and `loop`, unless the node or the tool wants a human asked. Walks the recorded tree by itself. */
 function mayRunAtOnce(world: World, facts: readonly RecordedFact[], effect: ToolEffect): boolean {
   const started = facts.find(({ fact }) => fact.case === 'runStarted' && fact.value.runId === effect.runId)?.fact;
-  const digest = started?.case === 'runStarted' ? started.value.agentDigest : '';
+  const caller = effect.callId.lastIndexOf('/root');
+  const called = facts.find(
+    ({ fact }) =>
+      fact.case === 'agentCalled' &&
+      fact.value.runId === effect.runId &&
+      fact.value.callId === effect.callId.slice(0, Math.max(0, caller)),
+  )?.fact;
+  const follows = caller > 0 ? called : started;
+  const digest = follows?.case === 'runStarted' || follows?.case === 'agentCalled' ? follows.value.agentDigest : '';
   const defined = world.store.stream(`agent-${digest}`)?.facts[0]?.fact;
   if (defined?.case !== 'agentDefined') return false;
   let node: AgentNode | undefined = (JSON.parse(defined.value.definitionJson) as AgentDefinition).root;
   let isInside = false;
-  const [path = ''] = effect.callId.split('#');
+  const [path = ''] = effect.callId.slice(Math.max(0, caller)).replace(/^\//, '').split('#');
   for (const segment of path.split('/').slice(1)) {
     if (node === undefined || !('children' in node)) return false;
     isInside ||= node.type !== 'sequential';

@@ -40,6 +40,8 @@ function pendingIn(facts: readonly RecordedFact[]): string[] {
 export function checkPrompt(world: World, run: RunRecord | undefined, stepId: string, system: string): void {
   const node = run === undefined ? undefined : nodeAt(run.agent, stepId)?.node;
   const started = run?.facts.find(({ fact }) => fact.case === 'stepStarted' && fact.value.stepId === stepId)?.fact;
+  // What an agent from git is told is put together elsewhere.
+  if (run?.agent.platform !== undefined) return;
   if (run === undefined || node?.type !== 'llm' || started?.case !== 'stepStarted') return;
   const bound = Object.fromEntries(started.value.bindings.map(({ key, value }) => [key, outputFromWire(value)]));
   const wanted = resolvePrompt(node.prompt, bound, (output) => outputText(output, (at) => textAt(run.facts, at)));

@@ -1,6 +1,6 @@
 import { exitLoopTool } from '@stopgo/core';
 import type { ModelOutcome, ModelPort, ModelRequest } from '@stopgo/orchestrator';
-import type { Temperament } from './agents.ts';
+import { callingNames, type Temperament } from './agents.ts';
 import { crashes } from './log-port.ts';
 import type { VirtualProcess } from './scheduler.ts';
 import { gatedToolNames, toolNames } from './tools.ts';
@@ -47,13 +47,14 @@ function answer(world: World, request: ModelRequest): ModelOutcome {
   const calls = random.chance(silence)
     ? []
     : Array.from({ length: random.whole(isAsking ? 2 : 1, 3) }, () => call(world, request, isAsking));
+  const ends = ending(world, request, calls);
   const text = random.chance(calls.length === 0 ? 0.97 : 0.3) ? `said ${random.whole(0, 999)}` : '';
   world.count('model answers');
   return {
     kind: 'answer',
     answer: {
       text,
-      calls,
+      calls: ends ?? calls,
       provider: 'offline',
       model: request.model,
       usage: { inputTokens: 1, outputTokens: 1 },
@@ -61,6 +62,18 @@ function answer(world: World, request: ModelRequest): ModelOutcome {
       ...(random.chance(0.1) ? { opaque: new Uint8Array([1, 2, 3]) } : {}),
     },
   };
+}
+
+/** How often an agent that calls others says that it has done its task; sometimes with something else, which is too early. */
+const doneHow = 0.45;
+
+function ending({ random }: World, request: ModelRequest, calls: readonly Call[]): readonly Call[] | undefined {
+  if (!request.tools.some(({ name }) => name === 'complete_agent_execution') || !random.chance(doneHow))
+    return undefined;
+  const status = random.pick(['SUCCESS', 'SUCCESS', 'PARTIAL', 'FAILED']);
+  const said = { result: `did ${random.whole(0, 99)}`, status, ...(random.chance(0.1) ? { confidence: 7 } : {}) };
+  const done = { providerCallId: '', name: 'complete_agent_execution', argumentsJson: JSON.stringify(said) };
+  return random.chance(0.9) ? [done] : [...calls.slice(0, 1), done];
 }
 
 function is(request: ModelRequest, temperament: Temperament): boolean {
@@ -76,6 +89,10 @@ function call({ random }: World, request: ModelRequest, isAsking: boolean): Call
   // Few different arguments, so that equal calls are common, and spelled in different ways.
   const n = random.whole(0, 2);
   const argumentsJson = random.pick([`{"n":${n},"to":"a"}`, `{"to": "a", "n":${n}}`]);
+  if (request.tools.some(({ name }) => name === 'call_agent') && random.chance(0.35)) {
+    const said = { agent_name: random.pick([...callingNames, 'nobody']), input: `do ${n}` };
+    return { providerCallId, name: 'call_agent', argumentsJson: JSON.stringify(said) };
+  }
   const agents = request.tools.filter((tool) => tool.name.startsWith('a2a_'));
   if (agents.length > 0 && random.chance(0.7))
     return { providerCallId, name: random.pick(agents).name, argumentsJson: `{"message":"do ${n}"}` };

@@ -22,8 +22,8 @@ import {
   BridgeTools,
   ConfiguredAgent,
   type DriverPorts,
-  noAgents,
   orchestratorService,
+  PlatformAgents,
   RecordedDefinitions,
   Registry,
   Room,
@@ -33,6 +33,7 @@ import { orchestrator as orchestratorWire, facts as wire } from '@stopgo/proto';
 import { type CallContext, Secret } from '@stopgo/rpc';
 import type { Bridge } from './bridge.ts';
 import { connectionTo } from './bridge-client.ts';
+import { agentLookup, callingCatalogue } from './calling.ts';
 import { checkLive, checkModelRequest } from './checks-now.ts';
 import { delegationPort } from './delegations.ts';
 import { noRules } from './edits.ts';
@@ -77,6 +78,7 @@ export class OrchestratorProcess {
   private readonly heartbeat: Heartbeat;
   private readonly definitions: RecordedDefinitions;
   private readonly tools: BridgeTools;
+  private readonly platform: PlatformAgents;
   private readonly watch: TaskWatch;
   private cutUntil = 0;
 
@@ -96,6 +98,12 @@ export class OrchestratorProcess {
     const newId = (): string => (isUnruly ? randomUUID() : world.ids.uuid());
     const random = (): number => world.random.next();
     this.definitions = new RecordedDefinitions({ instance: name, log, clock, newId, random });
+    this.platform = new PlatformAgents({
+      lookup: agentLookup(world, this.process, this.definitions, this.tools),
+      limits: { depthMax: 3, callsMax: 8, circlesAllowed: false },
+      tools: this.tools,
+      definitions: this.definitions,
+    });
     let asking: Parameters<DriverPorts['deltas']['publish']>[0] | undefined;
     const model = modelPort(world, this.process, (request) => {
       if (asking !== undefined) checkModelRequest(world, name, asking, request);
@@ -104,7 +112,7 @@ export class OrchestratorProcess {
       instance: name,
       log,
       tools: this.tools,
-      agents: noAgents,
+      agents: { forCall: (agent, signal) => this.platform.forCall(agent, signal) },
       definitions: this.definitions,
       delegations: delegationPort(world, this.process),
       models: { forModel: () => model },
@@ -147,13 +155,15 @@ export class OrchestratorProcess {
       registry: this.registry,
       watch: this.watch,
       definitions: this.definitions,
-      agents: new ConfiguredAgent({
-        definition: () => agent,
-        systemPrompt: '',
-        ...(world.scenario.policy && { policy: world.scenario.policy }),
-        tools: this.tools,
-        definitions: this.definitions,
-      }),
+      agents: world.scenario.calls
+        ? callingCatalogue(this.platform)
+        : new ConfiguredAgent({
+            definition: () => agent,
+            systemPrompt: '',
+            ...(world.scenario.policy && { policy: world.scenario.policy }),
+            tools: this.tools,
+            definitions: this.definitions,
+          }),
       contexts: async () => nothingEarlier,
       signal: new AbortController().signal,
     });

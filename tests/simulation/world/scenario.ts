@@ -1,5 +1,5 @@
 import type { AgentDefinition, Policy } from '@stopgo/core';
-import { planAgent, planDelegatingAgent } from './agents.ts';
+import { planAgent, planCallingAgents, planDelegatingAgent } from './agents.ts';
 import { ofEdits } from './edits.ts';
 import { storeMutations } from './event-store.ts';
 import { type FaultPlan, faultNames, planFaults, taskFaultNames } from './faults.ts';
@@ -57,6 +57,8 @@ export type Scenario = {
   readonly takesOneAtATime: boolean;
   /** Its agents delegate to others, whose tasks ask people here. */
   readonly delegates: boolean;
+  /** Its agents call each other: the first is that of the conversations. */
+  readonly calls: boolean;
   /** What of its calls needs two people, until when, and who is reminded. */
   readonly policy?: Policy;
   /** People change the arguments of calls that wait, and its rules judge what they change them to. */
@@ -90,8 +92,15 @@ const twoInTime: Policy = {
 /** Of so many worlds people change the arguments of calls in one. */
 const isEditing = (seed: number): boolean => Math.floor(seed / demandingEvery) % demandingEvery === 1;
 
+/** Of which kind a world is; without, its agents use tools alone. */
+export type Family = { readonly delegates?: boolean; readonly calls?: boolean };
+
 /** The scenario of a seed. */
-export function planScenario(seed: number, mutation?: Mutation, delegates = false): Scenario {
+export function planScenario(
+  seed: number,
+  mutation?: Mutation,
+  { delegates = false, calls = false }: Family = {},
+): Scenario {
   const random = new Random(seed);
   const faults = planFaults(random.fork(), delegates ? taskFaultNames : faultNames);
   const plan = delegates ? planDelegatingAgent : planAgent;
@@ -104,9 +113,12 @@ export function planScenario(seed: number, mutation?: Mutation, delegates = fals
     isTogether,
     takesOneAtATime: seed % oneAtATimeEvery === 0,
     delegates,
-    ...(isDemanding(seed) && !delegates ? { policy: twoInTime } : {}),
-    ...(isEditing(seed) && !delegates ? { edits: true, policy: ofEdits } : { edits: false }),
-    agents: Array.from({ length: random.whole(1, 2) }, (_, index) => plan(random.fork(), `agent-${index}`)),
+    calls,
+    ...(isDemanding(seed) && !delegates && !calls ? { policy: twoInTime } : {}),
+    ...(isEditing(seed) && !delegates && !calls ? { edits: true, policy: ofEdits } : { edits: false }),
+    agents: calls
+      ? planCallingAgents(random.fork())
+      : Array.from({ length: random.whole(1, 2) }, (_, index) => plan(random.fork(), `agent-${index}`)),
     conversations: Array.from({ length: random.pick([1, 1, 2]) }, () => planConversation(random.fork(), delegates)),
     faults,
     ...(mutation === undefined ? {} : { mutation }),

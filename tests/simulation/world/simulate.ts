@@ -5,7 +5,7 @@ import { checkEnd } from './checks-end.ts';
 import { checkVisible } from './checks-tree.ts';
 import { OrchestratorProcess } from './orchestrator.ts';
 import { People } from './people.ts';
-import { type Mutation, planScenario, type Scenario } from './scenario.ts';
+import { type Family, type Mutation, planScenario, type Scenario } from './scenario.ts';
 import type { VirtualProcess } from './scheduler.ts';
 import { toolNames } from './tools.ts';
 import { World } from './world.ts';
@@ -38,9 +38,9 @@ export type Outcome = {
 /** Runs the world of a seed to its end and checks everything. The same seed gives the same outcome. */
 export async function simulate(
   seed: number,
-  options: { readonly mutation?: Mutation; readonly isTraced?: boolean; readonly delegates?: boolean } = {},
+  options: { readonly mutation?: Mutation; readonly isTraced?: boolean } & Family = {},
 ): Promise<Outcome> {
-  const scenario = planScenario(seed, options.mutation, options.delegates);
+  const scenario = planScenario(seed, options.mutation, options);
   const world = new World(scenario, options.isTraced === true);
   const city = new City(world);
   world.store.onAppend((stream) => {

@@ -27,8 +27,10 @@ export type AgentCatalogue = {
   default(): Promise<CatalogueAgent>;
   /** Undefined if there is none of exactly that name. */
   find(name: string): Promise<CatalogueAgent | undefined>;
-  /** The names of all, each once. */
+  /** The names of all, each once; of very many some. */
   list(): Promise<readonly string[]>;
+  /** The agent, if there can be no other. */
+  only(): Promise<CatalogueAgent | undefined>;
 };
 
 /** Detail `reason` of errors about an agent that the catalogue does not have. */
@@ -55,9 +57,7 @@ export async function agentNamed(agents: AgentCatalogue, name: string): Promise<
  * agent takes them all: whoever gives it another name in the configuration goes on with the conversations that it had.
  */
 export async function agentOfConversation(agents: AgentCatalogue, name: string): Promise<CatalogueAgent | undefined> {
-  const agent = await agents.find(name);
-  if (agent !== undefined) return agent;
-  return (await agents.list()).length === 1 ? agents.default() : undefined;
+  return (await agents.find(name)) ?? (await agents.only());
 }
 
 /** That a conversation was opened for an agent that is not there any more. */

@@ -30,6 +30,10 @@ export class ConfiguredAgent implements AgentCatalogue {
     return name === this.#parts.definition().name ? this.#now() : undefined;
   }
 
+  async only(): Promise<CatalogueAgent> {
+    return this.#now();
+  }
+
   async list(): Promise<readonly string[]> {
     return [this.#parts.definition().name];
   }

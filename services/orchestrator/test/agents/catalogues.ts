@@ -81,6 +81,10 @@ export class SeveralAgents implements AgentCatalogue {
     return this.#agents.get(name)?.default();
   }
 
+  async only() {
+    return this.#agents.size === 1 ? this.default() : undefined;
+  }
+
   async list() {
     return [...this.#agents.keys()];
   }

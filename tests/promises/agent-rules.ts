@@ -1,0 +1,52 @@
+import { type RunRecord, rejectedAt } from './tree-rules.ts';
+
+/**
+ * What holds of agents that call each other, read from the raw facts: an agent works on a call once, below those that wait for it, and
+ * nothing below a call happens before it is called or after it has returned.
+ */
+export function wrongWithAgents(run: RunRecord): string[] {
+  const { where, agent, facts } = run;
+  const wrong: string[] = [];
+  const called = new Map<string, string>();
+  const returned = new Set<string>();
+  let isOver = false;
+  const limits = facts.flatMap(({ fact }) => (fact.case === 'runStarted' ? [fact.value.agentLimits] : []))[0];
+  for (const { fact, revision } of facts) {
+    const at = `${where} event ${revision}`;
+    const id = 'stepId' in fact.value ? fact.value.stepId : 'callId' in fact.value ? fact.value.callId : '';
+    // Once a run is over, whoever cannot tell how an attempt ended says so.
+    const isLate = (fact.case === 'toolCallFinished' && fact.value.late) || (fact.case === 'toolCallInDoubt' && isOver);
+    isOver ||= fact.case === 'runCompleted' || fact.case === 'runFailed' || fact.case === 'runCanceled';
+    for (const caller of callersOf(id)) {
+      if (!called.has(caller)) wrong.push(`${at}: ${fact.case} of ${id}, and nobody was called at ${caller}`);
+      if (returned.has(caller) && !isLate) wrong.push(`${at}: ${fact.case} of ${id} after ${caller} has returned`);
+    }
+    if (fact.case === 'agentCalled') {
+      const { callId, agent: name } = fact.value;
+      const path = [agent.name, ...callersOf(callId).map((caller) => called.get(caller) ?? '')];
+      if (called.has(callId)) wrong.push(`${at}: ${callId} is called again`);
+      if (limits?.circlesAllowed === false && path.includes(name)) wrong.push(`${at}: ${[...path, name].join(' → ')}`);
+      called.set(callId, name);
+      if (path.length >= (limits?.depthMax ?? 0)) wrong.push(`${at}: ${path.length + 1} agents one below another`);
+      if (called.size > (limits?.callsMax ?? 0)) wrong.push(`${at}: ${called.size} calls of agents`);
+      const open = [...called.keys()].filter((one) => !returned.has(one)).length;
+      if (open > 64) wrong.push(`${at}: ${open} agents work at once`);
+    }
+    if (fact.case === 'agentReturned') {
+      const { callId } = fact.value;
+      if (!called.has(callId) || returned.has(callId)) wrong.push(`${at}: ${callId} returns, and nobody works on it`);
+      const below = [...called.keys()].filter((one) => one.startsWith(`${callId}/`) && !returned.has(one));
+      if (below.length > 0) wrong.push(`${at}: ${callId} returns while ${below.join()} goes on`);
+      returned.add(callId);
+    }
+    // A no to the run's own agent ends whatever else goes on.
+    if (fact.case === 'runCompleted' && called.size > returned.size && rejectedAt(run) === undefined)
+      wrong.push(`${at}: it ends while an agent works`);
+  }
+  return wrong;
+}
+
+/** The calls in whose trees something is, the outermost first. */
+function callersOf(id: string): string[] {
+  return [...id.matchAll(/\/root/g)].map(({ index }) => id.slice(0, index));
+}

@@ -1,0 +1,3 @@
+import { simulationPart } from './seeds.ts';
+
+simulationPart(0, 2, { calls: true });
