@@ -170,6 +170,14 @@ test('an agent that is printed is read as the same', () => {
   );
 });
 
+test('one of a byte more is not, nor one of which the beginning alone is given', () => {
+  const text = withBody('x: y');
+  const read = (bytes: number) => readAgentFile({ path: 'a/prompt.md', text, bytes }).problems.map(({ kind }) => kind);
+  expect(read(fileBytesMax)).toEqual([]);
+  expect(read(fileBytesMax + 1)).toEqual(['size']);
+  expect(lines(text + 'a'.repeat(fileBytesMax + 1 - text.length))).toHaveLength(1);
+});
+
 test('a file of the largest size is read', () => {
   const text = withBody('x: y');
   const { agent } = readAgentFile({ path: 'a/prompt.md', text: text + 'a'.repeat(fileBytesMax - text.length) });
