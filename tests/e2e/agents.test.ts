@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -7,7 +8,7 @@ import { type Platform, resourcesConfig, start, type Workplace, workplace } from
 
 /** Agents from git: a repository made on the spot is synced, looked up by name, shown at a commit, and known after a restart. */
 const longMs = 120_000;
-const model = { OPENAI_API_KEY: 'unused', GEMINI_API_KEY: 'unused' };
+const model = { OPENAI_API_KEY: 'unused', GEMINI_API_KEY: 'unused', HOOK_SECRET: 'a secret of the repository' };
 
 let place: Workplace;
 let platform: Platform;
@@ -44,7 +45,7 @@ const config = () =>
     `
 agent_folders: [${JSON.stringify(place.folder)}]
 agent_repositories:
-  - { name: main-agents, git_url: ${JSON.stringify(repository())}, is_root: true, sync_interval: 1h }
+  - { name: main-agents, git_url: ${JSON.stringify(repository())}, is_root: true, sync_interval: 1h, webhook_secret: env(HOOK_SECRET) }
   - { name: experimental, git_url: ${JSON.stringify(`file://${repository()}`)}, branch: next, sync_interval: 1h }`,
   );
 
@@ -119,6 +120,38 @@ test('agents are found by name, in root repositories first, with history and as 
   expect((await get('/agents/support/billing?commit=--upload-pack')).status).toBe(400);
 });
 
+test('a signed webhook has a push to the branch taken up; one that comes again changes nothing', {
+  timeout: longMs,
+}, async () => {
+  await synced();
+  write('greeting/prompt.md', agentFile('greetings'));
+  const pushed = commit('Greet');
+  const body = JSON.stringify({ ref: 'refs/heads/main', after: pushed });
+  const signed = (secret: string) => ({
+    'X-GitHub-Event': 'push',
+    'X-Hub-Signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+  });
+  const send = async (headers: Record<string, string>, name = 'main-agents') => {
+    const answer = await fetch(`${platform.url}/repositories/${name}/webhook`, { method: 'POST', headers, body });
+    return { status: answer.status, text: await answer.text() };
+  };
+  expect(await send(signed('another secret'))).toMatchObject({
+    status: 403,
+    text: expect.stringContaining('not proven'),
+  });
+  expect(await send(signed(model.HOOK_SECRET), 'experimental')).toMatchObject({
+    ...{ status: 404, text: expect.stringContaining('webhook_secret') },
+  });
+  expect((await get('/agents/greeting')).status).toBe(404);
+  expect(await send(signed(model.HOOK_SECRET))).toEqual({ status: 202, text: '{"syncs":true}' });
+  await until('the push is taken up', async () => (await get('/agents/greeting')).status === 200 || undefined);
+  const before = (await get('/repositories')).body.repositories[0];
+  expect(before).toMatchObject({ last_sync_commit: pushed, last_sync_status: 'SUCCESS' });
+  expect((await send(signed(model.HOOK_SECRET))).status).toBe(202);
+  await http.post('/repositories/main-agents/sync', {});
+  expect((await get('/repositories')).body.repositories[0]).toEqual(before);
+});
+
 test('a commit is taken up when a sync is asked for, a failure is said in one line, and a restart knows all', {
   timeout: longMs,
 }, async () => {
@@ -127,7 +160,7 @@ test('a commit is taken up when a sync is asked for, a failure is said in one li
   commit('Third');
   const answer = await http.post('/repositories/main-agents/sync', {});
   expect(JSON.parse(answer.text).repository).toMatchObject({
-    agent_count: 2,
+    agent_count: 3,
     sync_errors: [],
     last_sync_status: 'SUCCESS',
   });

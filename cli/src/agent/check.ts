@@ -12,6 +12,7 @@ import {
 } from '@stopgo/runtime';
 import { isLoopback } from '@stopgo/security';
 import { problemsOfModels } from '../parts/models.ts';
+import { repositorySecretProblem } from '../parts/registry.ts';
 import { tokenSecretProblem } from '../parts/sign-in.ts';
 import { sayWhatFollows } from '../parts/start-notes.ts';
 import { webhookSecretProblem } from '../parts/webhooks.ts';
@@ -131,6 +132,12 @@ function folderFindings({ config, named }: LoadedAgentConfig, problems: string[]
   }
 }
 
+const problemOfSecret = {
+  webhook: webhookSecretProblem,
+  tokens: tokenSecretProblem,
+  repository: repositorySecretProblem,
+} as const satisfies Record<PlacedParts['secrets'][number]['of'], unknown>;
+
 /** Secrets of the environment that are not set, or none; a file of keys that cannot be used. */
 function secretFindings(
   { secrets, keysFile, locate }: PlacedParts,
@@ -139,8 +146,7 @@ function secretFindings(
   notes: string[],
 ): void {
   for (const { of, variable, place } of secrets) {
-    const problemOf = of === 'webhook' ? webhookSecretProblem : tokenSecretProblem;
-    const problem = problemOf(variable, env[variable]);
+    const problem = problemOfSecret[of](variable, env[variable]);
     const isSet = (env[variable]?.trim() ?? '') !== '';
     if (problem !== undefined) (isSet ? problems : notes).push(locate(place, `${formatPath(place)}: ${problem}`));
   }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { systemClock } from '@stopgo/log';
 import type { store } from '@stopgo/proto';
 import { type Credentials, GitFailure, mirrorsFolder, type RunningRegistry, startRegistry } from '@stopgo/registry';
-import type { Client } from '@stopgo/rpc';
+import { type Client, Secret } from '@stopgo/rpc';
 import type { AgentConfig } from '@stopgo/runtime';
 import type { PartOptions } from './part.ts';
 
@@ -13,9 +13,17 @@ type Repository = AgentConfig['agentRepositories'][number];
 export const hasRegistry = ({ agentRepositories }: Pick<AgentConfig, 'agentRepositories'>): boolean =>
   agentRepositories.length > 0;
 
-/** Variables of the environment that hold the tokens of repositories. */
+/** Variables of the environment that hold the tokens of repositories, and the secrets of their webhooks. */
 export function registryVariables({ agentRepositories }: Pick<AgentConfig, 'agentRepositories'>): readonly string[] {
-  return agentRepositories.flatMap(({ auth }) => (auth.type === 'token' ? [auth.variable] : []));
+  return agentRepositories.flatMap(({ auth, webhookVariable }) => [
+    ...(auth.type === 'token' ? [auth.variable] : []),
+    ...(webhookVariable === undefined ? [] : [webhookVariable]),
+  ]);
+}
+
+/** What is wrong with a secret of a repository in this variable; undefined if nothing is. Does not repeat it. */
+export function repositorySecretProblem(variable: string, value: string | undefined): string | undefined {
+  return (value?.trim() ?? '') !== '' ? undefined : `${variable} is not set; set it before you start`;
 }
 
 /** The registry of the configured repositories. A secret that is missing is said at each sync, and ends nothing. */
@@ -27,14 +35,19 @@ export function startRegistryPart(
   return startRegistry({
     ...{ instance, store: client, clock: systemClock, newId: randomUUID, random: Math.random },
     dataDir: config.dataDir,
-    repositories: config.agentRepositories.map(({ auth, ...repository }) => ({
+    repositories: config.agentRepositories.map(({ auth, webhookVariable = '', ...repository }) => ({
       ...repository,
+      ...secretOf(env[webhookVariable]),
       credentials: () => credentialsOf(auth, config.dataDir, env),
     })),
     folders: config.agentFolders.map((folder) => resolve(folder)),
     ...{ model: config.llm.model, turnsMax: config.maxTurns, env, log: logger },
     ...(stopping === undefined ? {} : { stopping }),
   });
+}
+
+function secretOf(value = ''): { readonly webhookSecret?: Secret } {
+  return value.trim() === '' ? {} : { webhookSecret: new Secret(value.trim()) };
 }
 
 function credentialsOf(auth: Repository['auth'], dataDir: string, env: PartOptions['env']): Credentials {

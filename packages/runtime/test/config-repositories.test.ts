@@ -29,6 +29,16 @@ test('secrets are named by their variables, keys by their paths', () => {
   ).toEqual({ type: 'ssh-key', keyPath: '/k', knownHostsPath: '/h' });
 });
 
+test('the secret of webhooks is named by its variable, and told of with its place', () => {
+  const text = `agent_repositories:\n  - { ${base}, webhook_secret: env(HOOK_SECRET) }\n`;
+  const { config, named } = parseAgentConfig(text, 'agent.yaml');
+  expect(config.agentRepositories[0]).toMatchObject({ webhookVariable: 'HOOK_SECRET' });
+  expect(named.secrets).toEqual([
+    { of: 'repository', variable: 'HOOK_SECRET', place: ['agent_repositories', 0, 'webhook_secret'] },
+  ]);
+  expect(() => parsed(`${base}, webhook_secret: thesecretitself`)).toThrow('expected env(NAME)');
+});
+
 test.each([
   ['name: 1st, git_url: "https://h/a"', 'expected a letter'],
   ['name: a/b, git_url: "https://h/a"', 'expected a letter'],

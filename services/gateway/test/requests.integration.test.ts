@@ -202,6 +202,7 @@ describe('routes', () => {
       'POST /conversations/:id/messages',
       'POST /conversations/:id/standing/:standing/revoke',
       'POST /repositories/:name/sync',
+      'POST /repositories/:name/webhook',
       'POST /tools/accept',
       'POST /users',
       'POST /users/:user/keys',

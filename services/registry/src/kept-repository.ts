@@ -1,4 +1,5 @@
 import type { DefinitionPorts } from '@stopgo/log';
+import type { Secret } from '@stopgo/rpc';
 import { type Logger, messageOf } from '@stopgo/runtime';
 import type { Credentials } from './git/access.ts';
 import { GitFailure } from './git/git-failure.ts';
@@ -19,6 +20,8 @@ export type RepositoryOptions = {
   /** It is synced; else what is on the record of it is neither brought up to date nor offered. */
   readonly isActive: boolean;
   readonly syncIntervalMs: number;
+  /** Proves the webhooks of its host; absent: none are taken. */
+  readonly webhookSecret?: Secret;
   /** Asked at each sync. @throws GitFailure */
   readonly credentials: () => Credentials;
 };
@@ -44,6 +47,9 @@ export class KeptRepository {
   readonly #ports: KeptRepositoryPorts;
   readonly #stopping = new AbortController();
   readonly #running: Promise<unknown>[] = [];
+  /** Aborts when the next sync is not to wait any longer. */
+  #pause = new AbortController();
+  #isAsked = false;
   #syncing: Promise<Synced> | undefined;
   #offered: { readonly revision: number; readonly offered: OfferedAgents } | undefined;
 
@@ -97,6 +103,12 @@ export class KeptRepository {
     return this.#once();
   }
 
+  /** Has a sync begin, or follow on the one that is under way. What comes of it is logged and put on the record. */
+  syncSoon(): void {
+    this.#isAsked = true;
+    this.#pause.abort();
+  }
+
   #once(): Promise<Synced> {
     this.#syncing ??= this.#sync().finally(() => {
       this.#syncing = undefined;
@@ -122,11 +134,15 @@ export class KeptRepository {
     const { signal } = this.#stopping;
     const { clock, random } = this.#ports.definitions;
     for (let failures = 0; !signal.aborted; ) {
+      this.#isAsked = false;
       failures = (await this.#isSynced()) ? 0 : failures + 1;
       const pauseMs =
         failures === 0 ? this.options.syncIntervalMs : Math.min(pauseFirstMs * 2 ** (failures - 1), pauseMostMs);
+      if (this.#isAsked) continue;
+      this.#pause = new AbortController();
       // Not all replicas at the same moment.
-      await clock.sleep(pauseMs * (0.9 + random() / 5), signal).catch(() => undefined);
+      const pause = AbortSignal.any([signal, this.#pause.signal]);
+      await clock.sleep(pauseMs * (0.9 + random() / 5), pause).catch(() => undefined);
     }
   }
 

@@ -8,6 +8,7 @@ import { GitFailure } from './git/git-failure.ts';
 import type { KeptRepository } from './kept-repository.ts';
 import { allAgents, type FoundAgent, findAgent, findAgentAt, lookupOrder } from './lookup.ts';
 import { TooManyFiles } from './sync/plan.ts';
+import { receiveWebhook } from './webhook/receive.ts';
 
 const limitDefault = 50;
 const limitMax = 200;
@@ -43,6 +44,8 @@ export function registryService(options: ServiceOptions): ServiceImpl<typeof wir
       }
       return { repository: shownRepository(repository) };
     },
+
+    receiveWebhook: async (request) => receiveWebhook(repositories, request),
 
     async listAgents({ repository, query, limit, cursor }) {
       const from = repository === '' ? repositories : [named(repositories, repository)];

@@ -29,6 +29,7 @@ export const permissions = {
   'tools.accept': administrators('admin'),
   'agents.read': everybody('read'),
   'repository.sync': administrators('admin'),
+  'repository.notify': everybody('converse'),
   'conversation.create': everybody('converse'),
   'conversation.list': ownOnly('read'),
   'conversation.read': ownOnly('read'),
@@ -55,7 +56,13 @@ export const permissions = {
 export type Action = keyof typeof permissions;
 
 /** What may be done by whoever asks, even where everybody else has to sign in. */
-export const publicActions: ReadonlySet<Action> = new Set(['health.read', 'docs.read', 'card.read', 'task.nudge']);
+export const publicActions: ReadonlySet<Action> = new Set([
+  'health.read',
+  'docs.read',
+  'card.read',
+  'task.nudge',
+  'repository.notify',
+]);
 
 /** How far somebody may do something. Where nobody has to sign in, everybody may do everything. */
 export function reachOf(principal: Principal, action: Action): Reach {

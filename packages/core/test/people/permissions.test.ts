@@ -22,6 +22,7 @@ const table: Readonly<Record<Action, readonly [user: Reach, admin: Reach, superA
   'tools.accept': ['none', 'all', 'all', 'admin'],
   'agents.read': ['all', 'all', 'all', 'read'],
   'repository.sync': ['none', 'all', 'all', 'admin'],
+  'repository.notify': ['all', 'all', 'all', 'converse'],
   'conversation.create': ['all', 'all', 'all', 'converse'],
   'conversation.list': ['own', 'all', 'all', 'read'],
   'conversation.read': ['own', 'all', 'all', 'read'],

@@ -1,6 +1,7 @@
 import { bounds, defaults } from './defaults.ts';
 import { isMapping, type Mapping, mappingsIn, nodeTypeOf } from './plain-data.ts';
 import type { YamlPath } from './problem.ts';
+import { variableOf } from './repositories.ts';
 import { isVariableName } from './shapes.ts';
 
 /** A model, and the place that names it. */
@@ -22,7 +23,11 @@ export type NamedServer = {
 };
 
 /** A secret of the platform in an environment variable, and the place that names it. */
-export type NamedSecret = { readonly of: 'webhook' | 'tokens'; readonly variable: string; readonly place: YamlPath };
+export type NamedSecret = {
+  readonly of: 'webhook' | 'tokens' | 'repository';
+  readonly variable: string;
+  readonly place: YamlPath;
+};
 
 /** What a file names that lives elsewhere. */
 export type NamedParts = {
@@ -57,8 +62,13 @@ function secretsOf(file: Mapping): NamedSecret[] {
     ({ value, index }) => ['webhook', value.secret_env, ['webhooks', index, 'secret_env']] as const,
   );
   const tokens = ['tokens', jwtOf(file).secret_env, ['auth', 'jwt', 'secret_env']] as const;
+  const ofRepositories = mappingsIn(file.agent_repositories).flatMap(({ value, index }) =>
+    (['auth_token', 'webhook_secret'] as const).map(
+      (key) => ['repository', variableOf(textOf(value[key]) ?? ''), ['agent_repositories', index, key]] as const,
+    ),
+  );
   // What looks like the secret itself is not repeated.
-  return [...webhooks, tokens].flatMap(([of, variable, place]) =>
+  return [...webhooks, ...ofRepositories, tokens].flatMap(([of, variable, place]) =>
     typeof variable === 'string' && isVariableName(variable) ? [{ of, variable, place }] : [],
   );
 }

@@ -40,7 +40,7 @@ const isWithCredentials = ({ protocol, username, password }: URL): boolean =>
 function fromEnvironment() {
   return text()
     .refine(
-      (value) => isVariableName(reference.exec(value)?.[1] ?? ''),
+      (value) => isVariableName(variableOf(value)),
       'expected env(NAME) with the name of an environment variable, in capital letters, digits and _ (never the secret itself)',
     )
     .meta({ pattern: '^env\\([A-Z_][A-Z0-9_]{0,127}\\)$' });
@@ -57,6 +57,7 @@ export const agentRepositorySchema = mapping({
   auth_token: fromEnvironment().optional(),
   ssh_key_path: filledText().optional(),
   known_hosts_path: filledText().optional(),
+  webhook_secret: fromEnvironment().optional(),
   is_active: flag().default(true),
   read_only: flag().default(true),
 });
@@ -82,10 +83,17 @@ export function repositoryProblems(repositories: readonly Entry[]): Problem[] {
   });
 }
 
+/** The variable that `env(NAME)` names; empty if it is none. */
+export const variableOf = (text: string): string => reference.exec(text)?.[1] ?? '';
+
 /** A repository as the rest of the code works with it. */
 export function agentRepository(shape: z.output<typeof agentRepositorySchema>): AgentRepositoryConfig {
   const { name, git_url: url, branch, is_root: isRoot, is_active: isActive, sync_interval: syncIntervalMs } = shape;
-  return { name, gitUrl: url, branch, isRoot, isActive, syncIntervalMs, auth: authOf(shape) };
+  const { webhook_secret: secret } = shape;
+  return {
+    ...{ name, gitUrl: url, branch, isRoot, isActive, syncIntervalMs, auth: authOf(shape) },
+    ...(secret === undefined ? {} : { webhookVariable: variableOf(secret) }),
+  };
 }
 
 function authOf(shape: z.output<typeof agentRepositorySchema>): AgentRepositoryConfig['auth'] {
@@ -94,7 +102,7 @@ function authOf(shape: z.output<typeof agentRepositorySchema>): AgentRepositoryC
     case 'none':
       return { type };
     case 'token':
-      return { type, variable: reference.exec(token)?.[1] ?? '' };
+      return { type, variable: variableOf(token) };
     case 'ssh-key':
       return { type, keyPath, ...(known === undefined ? {} : { knownHostsPath: known }) };
   }

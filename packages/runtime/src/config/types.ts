@@ -245,6 +245,8 @@ export type AgentRepositoryConfig = {
     | { readonly type: 'token'; readonly variable: string }
     /** Without known hosts a server is believed at first contact, and has to be the same from then on. */
     | { readonly type: 'ssh-key'; readonly keyPath: string; readonly knownHostsPath?: string };
+  /** Holds the secret that webhooks of its host prove themselves with; absent: none are taken. */
+  readonly webhookVariable?: string;
 };
 
 /** Who may be told of what becomes of a task. */

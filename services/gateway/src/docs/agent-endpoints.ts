@@ -70,6 +70,35 @@ export const agentEndpoints: readonly Endpoint[] = [
     },
   },
   {
+    method: 'POST',
+    path: '/repositories/:name/webhook',
+    summary: 'A webhook of the host of a repository',
+    description:
+      'For GitHub, GitLab and Gitea (also Forgejo), with the secret that webhook_secret of the repository names: X-Hub-Signature-256, X-Gitea-Signature or X-Gitlab-Token proves it, and nobody signs in. A push to the branch has the repository synced, in the background.',
+    responses: {
+      '202': { description: 'A sync begins, or follows on the one that is under way.', example: { syncs: true } },
+      '200': {
+        description: 'It is proven, and there is nothing to sync.',
+        example: {
+          syncs: false,
+          reason: 'the push is to refs/heads/next; agents are taken from the branch production',
+        },
+      },
+      '403': {
+        description: 'It is not proven.',
+        example: errorExample(
+          'the webhook is not proven: X-Hub-Signature-256, X-Gitea-Signature or X-Gitlab-Token must be made with the secret that "webhook_secret" names',
+        ),
+      },
+      '404': {
+        description: 'There is no such repository, or it has no secret.',
+        example: errorExample(
+          'no webhooks are taken here for a repository of this name: "webhook_secret" of one of "agent_repositories" has them taken',
+        ),
+      },
+    },
+  },
+  {
     method: 'GET',
     path: '/agents',
     summary: 'Agents of repositories',

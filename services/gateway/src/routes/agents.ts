@@ -13,6 +13,7 @@ const historyMax = 100;
 export const agentRoutes = (deps: RouteDependencies): readonly Route[] => [
   { method: 'GET', path: '/repositories', handle: listRepositories(deps) },
   { method: 'POST', path: '/repositories/:name/sync', handle: sync(deps) },
+  { method: 'POST', path: '/repositories/:name/webhook', isOpen: true, handle: receiveWebhook(deps) },
   { method: 'GET', path: '/agents', handle: listAgents(deps) },
   { method: 'GET', path: '/agents/*name', handle: getAgent(deps) },
 ];
@@ -41,6 +42,29 @@ const sync =
       { context: frame.context },
     );
     sendJson(res, 200, { repository: repository === undefined ? null : renderRepository(repository) });
+  };
+
+/** Who sends it proves so with the secret of the repository, over the bytes of the body: it is not read here. */
+const receiveWebhook =
+  (deps: RouteDependencies): Handler =>
+  async (req, res, frame) => {
+    await permit(deps, frame, 'repository.notify', { kind: 'agents' });
+    const header = (name: string) => req.get(name) ?? '';
+    const body: unknown = req.body;
+    const { bearerToken: _none, ...context } = frame.context;
+    const { syncs, reason } = await registryOf(deps).receiveWebhook(
+      {
+        name: String(req.params.name),
+        body: Buffer.isBuffer(body) ? body : new Uint8Array(),
+        contentType: header('content-type'),
+        event: header('x-github-event') || header('x-gitea-event') || header('x-gitlab-event'),
+        hubSignature: header('x-hub-signature-256'),
+        giteaSignature: header('x-gitea-signature'),
+        gitlabToken: header('x-gitlab-token'),
+      },
+      { context },
+    );
+    sendJson(res, syncs ? 202 : 200, syncs ? { syncs } : { syncs, reason });
   };
 
 const listAgents =

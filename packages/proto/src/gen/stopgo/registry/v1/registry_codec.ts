@@ -2,14 +2,14 @@
 // @generated from file stopgo/registry/v1/registry.proto (package stopgo.registry.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Agent, Commit, FileError, ListAgentsRequest, ListAgentsResponse, ListHistoryRequest, ListHistoryResponse, ListRepositoriesRequest, ListRepositoriesResponse, Repository, ResolveAgentRequest, ResolveAgentResponse, SyncRepositoryRequest, SyncRepositoryResponse, SyncStatus } from "./registry_pb.ts";
-import { AgentSchema, CommitSchema, FileErrorSchema, ListAgentsRequestSchema, ListAgentsResponseSchema, ListHistoryRequestSchema, ListHistoryResponseSchema, ListRepositoriesRequestSchema, ListRepositoriesResponseSchema, RepositorySchema, ResolveAgentRequestSchema, ResolveAgentResponseSchema, SyncRepositoryRequestSchema, SyncRepositoryResponseSchema } from "./registry_pb.ts";
+import type { Agent, Commit, FileError, ListAgentsRequest, ListAgentsResponse, ListHistoryRequest, ListHistoryResponse, ListRepositoriesRequest, ListRepositoriesResponse, ReceiveWebhookRequest, ReceiveWebhookResponse, Repository, ResolveAgentRequest, ResolveAgentResponse, SyncRepositoryRequest, SyncRepositoryResponse, SyncStatus } from "./registry_pb.ts";
+import { AgentSchema, CommitSchema, FileErrorSchema, ListAgentsRequestSchema, ListAgentsResponseSchema, ListHistoryRequestSchema, ListHistoryResponseSchema, ListRepositoriesRequestSchema, ListRepositoriesResponseSchema, ReceiveWebhookRequestSchema, ReceiveWebhookResponseSchema, RepositorySchema, ResolveAgentRequestSchema, ResolveAgentResponseSchema, SyncRepositoryRequestSchema, SyncRepositoryResponseSchema } from "./registry_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
 import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
-import { toMessage, toMessages } from "../../../../codec/made.ts";
+import { toBytes, toMessage, toMessages } from "../../../../codec/made.ts";
 import { createSyncError, readSyncError, writeSyncError, zeroSyncError } from "../../events/v1/payload_codec.ts";
 import type { DescMessage } from "@bufbuild/protobuf";
 
@@ -583,6 +583,147 @@ export function createSyncRepositoryResponse(given: Given): SyncRepositoryRespon
   return message;
 }
 
+export function zeroReceiveWebhookRequest(): ReceiveWebhookRequest {
+  return {
+    $typeName: "stopgo.registry.v1.ReceiveWebhookRequest",
+    name: '',
+    body: new Uint8Array(0),
+    contentType: '',
+    event: '',
+    hubSignature: '',
+    giteaSignature: '',
+    gitlabToken: '',
+  };
+}
+
+export function writeReceiveWebhookRequest(writer: Writer, message: ReceiveWebhookRequest): void {
+  if (message.$typeName !== "stopgo.registry.v1.ReceiveWebhookRequest") throw new LeftToLibrary();
+  if (message.name !== '') {
+    writer.string(10, message.name);
+  }
+  writer.someBytes(18, message.body);
+  if (message.contentType !== '') {
+    writer.string(26, message.contentType);
+  }
+  if (message.event !== '') {
+    writer.string(34, message.event);
+  }
+  if (message.hubSignature !== '') {
+    writer.string(42, message.hubSignature);
+  }
+  if (message.giteaSignature !== '') {
+    writer.string(50, message.giteaSignature);
+  }
+  if (message.gitlabToken !== '') {
+    writer.string(58, message.gitlabToken);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readReceiveWebhookRequest(reader: Reader, length: number, message: ReceiveWebhookRequest): ReceiveWebhookRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.body = reader.bytes();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.contentType = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.event = reader.string();
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.hubSignature = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.giteaSignature = reader.string();
+        break;
+      case 7:
+        if (tag !== 58) throw new LeftToLibrary();
+        message.gitlabToken = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createReceiveWebhookRequest(given: Given): ReceiveWebhookRequest {
+  const message = zeroReceiveWebhookRequest();
+  if (given.name != null) message.name = given.name;
+  if (given.body != null) message.body = toBytes(given.body);
+  if (given.contentType != null) message.contentType = given.contentType;
+  if (given.event != null) message.event = given.event;
+  if (given.hubSignature != null) message.hubSignature = given.hubSignature;
+  if (given.giteaSignature != null) message.giteaSignature = given.giteaSignature;
+  if (given.gitlabToken != null) message.gitlabToken = given.gitlabToken;
+  return message;
+}
+
+export function zeroReceiveWebhookResponse(): ReceiveWebhookResponse {
+  return {
+    $typeName: "stopgo.registry.v1.ReceiveWebhookResponse",
+    syncs: false,
+    reason: '',
+  };
+}
+
+export function writeReceiveWebhookResponse(writer: Writer, message: ReceiveWebhookResponse): void {
+  if (message.$typeName !== "stopgo.registry.v1.ReceiveWebhookResponse") throw new LeftToLibrary();
+  if (message.syncs !== false) {
+    writer.bool(8, message.syncs);
+  }
+  if (message.reason !== '') {
+    writer.string(18, message.reason);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readReceiveWebhookResponse(reader: Reader, length: number, message: ReceiveWebhookResponse): ReceiveWebhookResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 8) throw new LeftToLibrary();
+        message.syncs = reader.bool();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.reason = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createReceiveWebhookResponse(given: Given): ReceiveWebhookResponse {
+  const message = zeroReceiveWebhookResponse();
+  if (given.syncs != null) message.syncs = given.syncs;
+  if (given.reason != null) message.reason = given.reason;
+  return message;
+}
+
 export function zeroListAgentsRequest(): ListAgentsRequest {
   return {
     $typeName: "stopgo.registry.v1.ListAgentsRequest",
@@ -910,6 +1051,8 @@ export const codecs_stopgo_registry_v1_registry: readonly (readonly [DescMessage
   [ListRepositoriesResponseSchema, { zero: zeroListRepositoriesResponse, write: writeListRepositoriesResponse, read: readListRepositoriesResponse, create: createListRepositoriesResponse }],
   [SyncRepositoryRequestSchema, { zero: zeroSyncRepositoryRequest, write: writeSyncRepositoryRequest, read: readSyncRepositoryRequest, create: createSyncRepositoryRequest }],
   [SyncRepositoryResponseSchema, { zero: zeroSyncRepositoryResponse, write: writeSyncRepositoryResponse, read: readSyncRepositoryResponse, create: createSyncRepositoryResponse }],
+  [ReceiveWebhookRequestSchema, { zero: zeroReceiveWebhookRequest, write: writeReceiveWebhookRequest, read: readReceiveWebhookRequest, create: createReceiveWebhookRequest }],
+  [ReceiveWebhookResponseSchema, { zero: zeroReceiveWebhookResponse, write: writeReceiveWebhookResponse, read: readReceiveWebhookResponse, create: createReceiveWebhookResponse }],
   [ListAgentsRequestSchema, { zero: zeroListAgentsRequest, write: writeListAgentsRequest, read: readListAgentsRequest, create: createListAgentsRequest }],
   [ListAgentsResponseSchema, { zero: zeroListAgentsResponse, write: writeListAgentsResponse, read: readListAgentsResponse, create: createListAgentsResponse }],
   [ResolveAgentRequestSchema, { zero: zeroResolveAgentRequest, write: writeResolveAgentRequest, read: readResolveAgentRequest, create: createResolveAgentRequest }],

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/registry/v1/registry.proto.
  */
 export const file_stopgo_registry_v1_registry: GenFile = /*@__PURE__*/
-  fileDesc("CiFzdG9wZ28vcmVnaXN0cnkvdjEvcmVnaXN0cnkucHJvdG8SEnN0b3Bnby5yZWdpc3RyeS52MSL9AgoKUmVwb3NpdG9yeRIMCgRuYW1lGAEgASgJEg8KB2dpdF91cmwYAiABKAkSDgoGYnJhbmNoGAMgASgJEg8KB2lzX3Jvb3QYBCABKAgSEQoJaXNfYWN0aXZlGAUgASgIEi4KBnN0YXR1cxgGIAEoDjIeLnN0b3Bnby5yZWdpc3RyeS52MS5TeW5jU3RhdHVzEg4KBmNvbW1pdBgHIAEoCRItCglzeW5jZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2ZhaWx1cmUYCSABKAkSFAoMZmFpbHVyZV9raW5kGAogASgJEi0KCWZhaWxlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLYWdlbnRfY291bnQYDCABKA0SLQoGZXJyb3JzGA0gAygLMh0uc3RvcGdvLnJlZ2lzdHJ5LnYxLkZpbGVFcnJvchITCgtlcnJvcl9jb3VudBgOIAEoDSJvCglGaWxlRXJyb3ISDAoEcGF0aBgBIAEoCRIqCgVlcnJvchgCIAEoCzIbLnN0b3Bnby5ldmVudHMudjEuU3luY0Vycm9yEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItsBCgVBZ2VudBIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDAoEdGFncxgEIAMoCRISCgpyZXBvc2l0b3J5GAUgASgJEgwKBHBhdGgYBiABKAkSEgoKbmFtZXNwYWNlZBgHIAEoCBIOCgZjb21taXQYCCABKAkSLwoLbW9kaWZpZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhkKEWRlZmluaXRpb25fZGlnZXN0GAogASgJIngKBkNvbW1pdBIMCgRoYXNoGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDgoGYXV0aG9yGAMgASgJEigKBHRpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWNoYW5nZWRfZmlsZXMYBSADKAkiGQoXTGlzdFJlcG9zaXRvcmllc1JlcXVlc3QiUAoYTGlzdFJlcG9zaXRvcmllc1Jlc3BvbnNlEjQKDHJlcG9zaXRvcmllcxgBIAMoCzIeLnN0b3Bnby5yZWdpc3RyeS52MS5SZXBvc2l0b3J5IiUKFVN5bmNSZXBvc2l0b3J5UmVxdWVzdBIMCgRuYW1lGAEgASgJIkwKFlN5bmNSZXBvc2l0b3J5UmVzcG9uc2USMgoKcmVwb3NpdG9yeRgBIAEoCzIeLnN0b3Bnby5yZWdpc3RyeS52MS5SZXBvc2l0b3J5IlUKEUxpc3RBZ2VudHNSZXF1ZXN0EhIKCnJlcG9zaXRvcnkYASABKAkSDQoFcXVlcnkYAiABKAkSDQoFbGltaXQYAyABKA0SDgoGY3Vyc29yGAQgASgJImMKEkxpc3RBZ2VudHNSZXNwb25zZRIpCgZhZ2VudHMYASADKAsyGS5zdG9wZ28ucmVnaXN0cnkudjEuQWdlbnQSEwoLbmV4dF9jdXJzb3IYAiABKAkSDQoFdG90YWwYAyABKA0iNQoTUmVzb2x2ZUFnZW50UmVxdWVzdBIMCgRuYW1lGAEgASgJEhAKCHJldmlzaW9uGAIgASgJIlkKFFJlc29sdmVBZ2VudFJlc3BvbnNlEigKBWFnZW50GAEgASgLMhkuc3RvcGdvLnJlZ2lzdHJ5LnYxLkFnZW50EhcKD2RlZmluaXRpb25fanNvbhgCIAEoCSIxChJMaXN0SGlzdG9yeVJlcXVlc3QSDAoEbmFtZRgBIAEoCRINCgVsaW1pdBgCIAEoDSJCChNMaXN0SGlzdG9yeVJlc3BvbnNlEisKB2NvbW1pdHMYASADKAsyGi5zdG9wZ28ucmVnaXN0cnkudjEuQ29tbWl0KpUBCgpTeW5jU3RhdHVzEhsKF1NZTkNfU1RBVFVTX1VOU1BFQ0lGSUVEEAASHAoYU1lOQ19TVEFUVVNfTkVWRVJfU1lOQ0VEEAESGwoXU1lOQ19TVEFUVVNfSU5fUFJPR1JFU1MQAhIXChNTWU5DX1NUQVRVU19TVUNDRVNTEAMSFgoSU1lOQ19TVEFUVVNfRkFJTEVEEAQyiQQKD1JlZ2lzdHJ5U2VydmljZRJtChBMaXN0UmVwb3NpdG9yaWVzEisuc3RvcGdvLnJlZ2lzdHJ5LnYxLkxpc3RSZXBvc2l0b3JpZXNSZXF1ZXN0Giwuc3RvcGdvLnJlZ2lzdHJ5LnYxLkxpc3RSZXBvc2l0b3JpZXNSZXNwb25zZRJnCg5TeW5jUmVwb3NpdG9yeRIpLnN0b3Bnby5yZWdpc3RyeS52MS5TeW5jUmVwb3NpdG9yeVJlcXVlc3QaKi5zdG9wZ28ucmVnaXN0cnkudjEuU3luY1JlcG9zaXRvcnlSZXNwb25zZRJbCgpMaXN0QWdlbnRzEiUuc3RvcGdvLnJlZ2lzdHJ5LnYxLkxpc3RBZ2VudHNSZXF1ZXN0GiYuc3RvcGdvLnJlZ2lzdHJ5LnYxLkxpc3RBZ2VudHNSZXNwb25zZRJhCgxSZXNvbHZlQWdlbnQSJy5zdG9wZ28ucmVnaXN0cnkudjEuUmVzb2x2ZUFnZW50UmVxdWVzdBooLnN0b3Bnby5yZWdpc3RyeS52MS5SZXNvbHZlQWdlbnRSZXNwb25zZRJeCgtMaXN0SGlzdG9yeRImLnN0b3Bnby5yZWdpc3RyeS52MS5MaXN0SGlzdG9yeVJlcXVlc3QaJy5zdG9wZ28ucmVnaXN0cnkudjEuTGlzdEhpc3RvcnlSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
+  fileDesc("CiFzdG9wZ28vcmVnaXN0cnkvdjEvcmVnaXN0cnkucHJvdG8SEnN0b3Bnby5yZWdpc3RyeS52MSL9AgoKUmVwb3NpdG9yeRIMCgRuYW1lGAEgASgJEg8KB2dpdF91cmwYAiABKAkSDgoGYnJhbmNoGAMgASgJEg8KB2lzX3Jvb3QYBCABKAgSEQoJaXNfYWN0aXZlGAUgASgIEi4KBnN0YXR1cxgGIAEoDjIeLnN0b3Bnby5yZWdpc3RyeS52MS5TeW5jU3RhdHVzEg4KBmNvbW1pdBgHIAEoCRItCglzeW5jZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2ZhaWx1cmUYCSABKAkSFAoMZmFpbHVyZV9raW5kGAogASgJEi0KCWZhaWxlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLYWdlbnRfY291bnQYDCABKA0SLQoGZXJyb3JzGA0gAygLMh0uc3RvcGdvLnJlZ2lzdHJ5LnYxLkZpbGVFcnJvchITCgtlcnJvcl9jb3VudBgOIAEoDSJvCglGaWxlRXJyb3ISDAoEcGF0aBgBIAEoCRIqCgVlcnJvchgCIAEoCzIbLnN0b3Bnby5ldmVudHMudjEuU3luY0Vycm9yEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItsBCgVBZ2VudBIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDAoEdGFncxgEIAMoCRISCgpyZXBvc2l0b3J5GAUgASgJEgwKBHBhdGgYBiABKAkSEgoKbmFtZXNwYWNlZBgHIAEoCBIOCgZjb21taXQYCCABKAkSLwoLbW9kaWZpZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhkKEWRlZmluaXRpb25fZGlnZXN0GAogASgJIngKBkNvbW1pdBIMCgRoYXNoGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDgoGYXV0aG9yGAMgASgJEigKBHRpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWNoYW5nZWRfZmlsZXMYBSADKAkiGQoXTGlzdFJlcG9zaXRvcmllc1JlcXVlc3QiUAoYTGlzdFJlcG9zaXRvcmllc1Jlc3BvbnNlEjQKDHJlcG9zaXRvcmllcxgBIAMoCzIeLnN0b3Bnby5yZWdpc3RyeS52MS5SZXBvc2l0b3J5IiUKFVN5bmNSZXBvc2l0b3J5UmVxdWVzdBIMCgRuYW1lGAEgASgJIkwKFlN5bmNSZXBvc2l0b3J5UmVzcG9uc2USMgoKcmVwb3NpdG9yeRgBIAEoCzIeLnN0b3Bnby5yZWdpc3RyeS52MS5SZXBvc2l0b3J5Ip4BChVSZWNlaXZlV2ViaG9va1JlcXVlc3QSDAoEbmFtZRgBIAEoCRIMCgRib2R5GAIgASgMEhQKDGNvbnRlbnRfdHlwZRgDIAEoCRINCgVldmVudBgEIAEoCRIVCg1odWJfc2lnbmF0dXJlGAUgASgJEhcKD2dpdGVhX3NpZ25hdHVyZRgGIAEoCRIUCgxnaXRsYWJfdG9rZW4YByABKAkiNwoWUmVjZWl2ZVdlYmhvb2tSZXNwb25zZRINCgVzeW5jcxgBIAEoCBIOCgZyZWFzb24YAiABKAkiVQoRTGlzdEFnZW50c1JlcXVlc3QSEgoKcmVwb3NpdG9yeRgBIAEoCRINCgVxdWVyeRgCIAEoCRINCgVsaW1pdBgDIAEoDRIOCgZjdXJzb3IYBCABKAkiYwoSTGlzdEFnZW50c1Jlc3BvbnNlEikKBmFnZW50cxgBIAMoCzIZLnN0b3Bnby5yZWdpc3RyeS52MS5BZ2VudBITCgtuZXh0X2N1cnNvchgCIAEoCRINCgV0b3RhbBgDIAEoDSI1ChNSZXNvbHZlQWdlbnRSZXF1ZXN0EgwKBG5hbWUYASABKAkSEAoIcmV2aXNpb24YAiABKAkiWQoUUmVzb2x2ZUFnZW50UmVzcG9uc2USKAoFYWdlbnQYASABKAsyGS5zdG9wZ28ucmVnaXN0cnkudjEuQWdlbnQSFwoPZGVmaW5pdGlvbl9qc29uGAIgASgJIjEKEkxpc3RIaXN0b3J5UmVxdWVzdBIMCgRuYW1lGAEgASgJEg0KBWxpbWl0GAIgASgNIkIKE0xpc3RIaXN0b3J5UmVzcG9uc2USKwoHY29tbWl0cxgBIAMoCzIaLnN0b3Bnby5yZWdpc3RyeS52MS5Db21taXQqlQEKClN5bmNTdGF0dXMSGwoXU1lOQ19TVEFUVVNfVU5TUEVDSUZJRUQQABIcChhTWU5DX1NUQVRVU19ORVZFUl9TWU5DRUQQARIbChdTWU5DX1NUQVRVU19JTl9QUk9HUkVTUxACEhcKE1NZTkNfU1RBVFVTX1NVQ0NFU1MQAxIWChJTWU5DX1NUQVRVU19GQUlMRUQQBDLyBAoPUmVnaXN0cnlTZXJ2aWNlEm0KEExpc3RSZXBvc2l0b3JpZXMSKy5zdG9wZ28ucmVnaXN0cnkudjEuTGlzdFJlcG9zaXRvcmllc1JlcXVlc3QaLC5zdG9wZ28ucmVnaXN0cnkudjEuTGlzdFJlcG9zaXRvcmllc1Jlc3BvbnNlEmcKDlN5bmNSZXBvc2l0b3J5Eikuc3RvcGdvLnJlZ2lzdHJ5LnYxLlN5bmNSZXBvc2l0b3J5UmVxdWVzdBoqLnN0b3Bnby5yZWdpc3RyeS52MS5TeW5jUmVwb3NpdG9yeVJlc3BvbnNlEmcKDlJlY2VpdmVXZWJob29rEikuc3RvcGdvLnJlZ2lzdHJ5LnYxLlJlY2VpdmVXZWJob29rUmVxdWVzdBoqLnN0b3Bnby5yZWdpc3RyeS52MS5SZWNlaXZlV2ViaG9va1Jlc3BvbnNlElsKCkxpc3RBZ2VudHMSJS5zdG9wZ28ucmVnaXN0cnkudjEuTGlzdEFnZW50c1JlcXVlc3QaJi5zdG9wZ28ucmVnaXN0cnkudjEuTGlzdEFnZW50c1Jlc3BvbnNlEmEKDFJlc29sdmVBZ2VudBInLnN0b3Bnby5yZWdpc3RyeS52MS5SZXNvbHZlQWdlbnRSZXF1ZXN0Giguc3RvcGdvLnJlZ2lzdHJ5LnYxLlJlc29sdmVBZ2VudFJlc3BvbnNlEl4KC0xpc3RIaXN0b3J5EiYuc3RvcGdvLnJlZ2lzdHJ5LnYxLkxpc3RIaXN0b3J5UmVxdWVzdBonLnN0b3Bnby5yZWdpc3RyeS52MS5MaXN0SGlzdG9yeVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
 
 /**
  * @generated from message stopgo.registry.v1.Repository
@@ -303,6 +303,87 @@ export const SyncRepositoryResponseSchema: GenMessage<SyncRepositoryResponse> = 
   messageDesc(file_stopgo_registry_v1_registry, 7);
 
 /**
+ * What a webhook of GitHub, GitLab or Gitea brings.
+ *
+ * @generated from message stopgo.registry.v1.ReceiveWebhookRequest
+ */
+export type ReceiveWebhookRequest = Message<"stopgo.registry.v1.ReceiveWebhookRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * As it came: this is what is signed.
+   *
+   * @generated from field: bytes body = 2;
+   */
+  body: Uint8Array;
+
+  /**
+   * @generated from field: string content_type = 3;
+   */
+  contentType: string;
+
+  /**
+   * What has happened, as the host calls it.
+   *
+   * @generated from field: string event = 4;
+   */
+  event: string;
+
+  /**
+   * The proof: of GitHub (X-Hub-Signature-256), Gitea (X-Gitea-Signature) or GitLab (X-Gitlab-Token).
+   *
+   * @generated from field: string hub_signature = 5;
+   */
+  hubSignature: string;
+
+  /**
+   * @generated from field: string gitea_signature = 6;
+   */
+  giteaSignature: string;
+
+  /**
+   * @generated from field: string gitlab_token = 7;
+   */
+  gitlabToken: string;
+};
+
+/**
+ * Describes the message stopgo.registry.v1.ReceiveWebhookRequest.
+ * Use `create(ReceiveWebhookRequestSchema)` to create a new message.
+ */
+export const ReceiveWebhookRequestSchema: GenMessage<ReceiveWebhookRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_registry_v1_registry, 8);
+
+/**
+ * @generated from message stopgo.registry.v1.ReceiveWebhookResponse
+ */
+export type ReceiveWebhookResponse = Message<"stopgo.registry.v1.ReceiveWebhookResponse"> & {
+  /**
+   * True: a sync begins, or is under way and followed by one more.
+   *
+   * @generated from field: bool syncs = 1;
+   */
+  syncs: boolean;
+
+  /**
+   * Why none is begun; empty if one is.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message stopgo.registry.v1.ReceiveWebhookResponse.
+ * Use `create(ReceiveWebhookResponseSchema)` to create a new message.
+ */
+export const ReceiveWebhookResponseSchema: GenMessage<ReceiveWebhookResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_registry_v1_registry, 9);
+
+/**
  * @generated from message stopgo.registry.v1.ListAgentsRequest
  */
 export type ListAgentsRequest = Message<"stopgo.registry.v1.ListAgentsRequest"> & {
@@ -340,7 +421,7 @@ export type ListAgentsRequest = Message<"stopgo.registry.v1.ListAgentsRequest"> 
  * Use `create(ListAgentsRequestSchema)` to create a new message.
  */
 export const ListAgentsRequestSchema: GenMessage<ListAgentsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 8);
+  messageDesc(file_stopgo_registry_v1_registry, 10);
 
 /**
  * @generated from message stopgo.registry.v1.ListAgentsResponse
@@ -369,7 +450,7 @@ export type ListAgentsResponse = Message<"stopgo.registry.v1.ListAgentsResponse"
  * Use `create(ListAgentsResponseSchema)` to create a new message.
  */
 export const ListAgentsResponseSchema: GenMessage<ListAgentsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 9);
+  messageDesc(file_stopgo_registry_v1_registry, 11);
 
 /**
  * @generated from message stopgo.registry.v1.ResolveAgentRequest
@@ -393,7 +474,7 @@ export type ResolveAgentRequest = Message<"stopgo.registry.v1.ResolveAgentReques
  * Use `create(ResolveAgentRequestSchema)` to create a new message.
  */
 export const ResolveAgentRequestSchema: GenMessage<ResolveAgentRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 10);
+  messageDesc(file_stopgo_registry_v1_registry, 12);
 
 /**
  * @generated from message stopgo.registry.v1.ResolveAgentResponse
@@ -415,7 +496,7 @@ export type ResolveAgentResponse = Message<"stopgo.registry.v1.ResolveAgentRespo
  * Use `create(ResolveAgentResponseSchema)` to create a new message.
  */
 export const ResolveAgentResponseSchema: GenMessage<ResolveAgentResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 11);
+  messageDesc(file_stopgo_registry_v1_registry, 13);
 
 /**
  * @generated from message stopgo.registry.v1.ListHistoryRequest
@@ -439,7 +520,7 @@ export type ListHistoryRequest = Message<"stopgo.registry.v1.ListHistoryRequest"
  * Use `create(ListHistoryRequestSchema)` to create a new message.
  */
 export const ListHistoryRequestSchema: GenMessage<ListHistoryRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 12);
+  messageDesc(file_stopgo_registry_v1_registry, 14);
 
 /**
  * @generated from message stopgo.registry.v1.ListHistoryResponse
@@ -456,7 +537,7 @@ export type ListHistoryResponse = Message<"stopgo.registry.v1.ListHistoryRespons
  * Use `create(ListHistoryResponseSchema)` to create a new message.
  */
 export const ListHistoryResponseSchema: GenMessage<ListHistoryResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 13);
+  messageDesc(file_stopgo_registry_v1_registry, 15);
 
 /**
  * @generated from enum stopgo.registry.v1.SyncStatus
@@ -527,6 +608,17 @@ export const RegistryService: GenService<{
     methodKind: "unary";
     input: typeof SyncRepositoryRequestSchema;
     output: typeof SyncRepositoryResponseSchema;
+  },
+  /**
+   * ReceiveWebhook has a repository synced in the background if a host of git says, and proves, that its branch has moved. NOT_FOUND:
+   * there is no such repository, or it has no secret. PERMISSION_DENIED: the proof is missing, or is none.
+   *
+   * @generated from rpc stopgo.registry.v1.RegistryService.ReceiveWebhook
+   */
+  receiveWebhook: {
+    methodKind: "unary";
+    input: typeof ReceiveWebhookRequestSchema;
+    output: typeof ReceiveWebhookResponseSchema;
   },
   /**
    * ListAgents shows agents by name, in pages.
