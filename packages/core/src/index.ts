@@ -286,6 +286,7 @@ export {
 export {
   dueAnswers,
   hasWork,
+  isUnderWay,
   mayStillNameBlobs,
   parkedCalls,
   parkedTasks,

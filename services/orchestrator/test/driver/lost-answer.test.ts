@@ -1,4 +1,4 @@
-import { DomainError } from '@stopgo/core';
+import { type CallState, DomainError, type RunState } from '@stopgo/core';
 import { expect, test } from 'vitest';
 import { sendOnce, sendRepeatable } from '../../src/driver/calls/send-call.ts';
 import { askFence } from '../../src/driver/questions/ask-fence.ts';
@@ -116,10 +116,32 @@ test('a bridge that answers in between is silent anew', async () => {
   expect(await outcome).toEqual(done);
 });
 
+/** The run of the call, which is safe to repeat and has no start on the record. */
+const run = (phase: CallState['phase']): RunState => {
+  const call = { id: 'call', phase, repeatable: true, attempt: 0 };
+  const owner = { instance: 'me', epoch: 1 };
+  return { id: 'r', status: 'open', interrupts: {}, owner, calls: { call } } as unknown as RunState;
+};
+
 test('a call that no bridge begins has failed for the reason that they give', async () => {
   const message = 'the log could not be asked whether the call may run';
-  const { clock, driver } = driverWith({ execute: async () => ({ kind: 'fenced', message }), alive: ['bridge'] });
+  const execute = async (): Promise<ExecuteOutcome> => ({ kind: 'fenced', message });
+  const { clock, driver } = driverWith({ execute, alive: ['bridge'] }, {}, run('ready'));
   const outcome = sendRepeatable(driver, request, signal);
   for (let pause = 1; pause <= 4; pause += 1) await clock.pass(2_000);
   expect(await outcome).toEqual({ kind: 'unknown', message });
+});
+
+test('a call whose result another process has put on the record meanwhile is not sent again', async () => {
+  const { clock, asked, driver } = driverWith(
+    { execute: () => Promise.reject(silence), alive: ['bridge'] },
+    {},
+    run('ready'),
+  );
+  const outcome = sendRepeatable(driver, request, signal);
+  await clock.pass(0);
+  driver.state = { ...driver.state, run: run('done') };
+  await clock.pass(2_000);
+  expect(await outcome).toBeUndefined();
+  expect(asked).toEqual(['execute bridge']);
 });

@@ -1,4 +1,4 @@
-import { type AgentDefinition, definedAs, initialState, type RecordedFact } from '@stopgo/core';
+import { type AgentDefinition, type ConversationState, definedAs, initialState, type RecordedFact } from '@stopgo/core';
 import { type Clock, type ConversationLog, type Peer, Waits } from '@stopgo/log';
 import { noAgents } from '../../src/agents/callable.ts';
 import { AgentNews } from '../../src/driver/handle/agent-news.ts';
@@ -70,6 +70,7 @@ const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 export function driverWith(
   { execute = never, fence = never, dead = new Set(), alive = [] }: ScriptedBridge,
   others: Partial<DriverPorts> = {},
+  run: ConversationState['run'] = null,
 ) {
   const clock = new HandClock();
   const asked: string[] = [];
@@ -124,7 +125,7 @@ export function driverWith(
     ...others,
   };
   const listener = { changed: () => undefined, handedIn: () => undefined, faulted: () => undefined };
-  const state = { ...initialState, id: 'c' };
+  const state = { ...initialState, id: 'c', run };
   const definitions = definedAs({ agentDigest: '', toolsetDigest: '' }, { agent, tools: new Map() });
   const start = { state, definitions, me: { instance: 'me', epoch: 1 } };
   return { clock, asked, ports, driver: new RunDriver(start, ports, new Transcripts(ports.log), listener) };

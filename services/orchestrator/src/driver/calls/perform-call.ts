@@ -1,4 +1,4 @@
-import { type CallState, type Effect, serverOf } from '@stopgo/core';
+import { type CallState, type Effect, isUnderWay, serverOf } from '@stopgo/core';
 import { endUnanswered } from '../delegations/send-delegation.ts';
 import { argumentsOf } from '../handle/call-arguments.ts';
 import type { CallPlace, CallWay } from '../handle/call-way.ts';
@@ -60,7 +60,7 @@ async function begun(
   }
   const argumentsJson = await argumentsOf(driver, call, signal);
   // The last look before it is sent: nothing is awaited between this and the call.
-  if (effect.fenced && !(await surelyStill(driver, sureUntil, () => isMine(driver, effect), signal))) return;
+  if (!(await surelyStill(driver, sureUntil, () => isMine(driver, effect), signal))) return;
   if (signal.aborted) return;
   tellUnasked(driver, call, attempt);
   const command = await way.send(driver, call, effect, place, argumentsJson, signal);
@@ -82,8 +82,9 @@ function pauseBefore(attempt: number): number {
   return Math.min(attemptPauseMs * 2 ** (attempt - quickAttemptsMax), attemptPauseMostMs);
 }
 
-/** The attempt is this process' own, as far as it has seen the log. */
-function isMine(driver: RunHandle, { id, attempt }: Extract<Effect, { kind: 'call' }>): boolean {
+/** The attempt is this process' own, as far as it has seen the log. One that is safe to repeat may have no start on the record. */
+function isMine(driver: RunHandle, { id, attempt, fenced }: Extract<Effect, { kind: 'call' }>): boolean {
   const call = driver.state.run?.calls[id];
-  return driver.isOwner() && call?.phase === 'started' && call.attempt === attempt;
+  if (!driver.isOwner() || call === undefined) return false;
+  return fenced ? call.phase === 'started' && call.attempt === attempt : isUnderWay(call, attempt);
 }

@@ -1,9 +1,10 @@
-import { DomainError } from '@stopgo/core';
+import { DomainError, isUnderWay } from '@stopgo/core';
 import { isTimeUp } from '../../bridges/tools.ts';
 import type { ExecuteOutcome, ExecuteRequest } from '../../tool-port.ts';
 import type { DriverPorts } from '../handle/ports.ts';
 import type { RunHandle } from '../handle/run-handle.ts';
 import { stopWithRun } from '../handle/stop-call.ts';
+import { surelyStill } from '../handle/sure-of.ts';
 import { askBeside, askFence, waitForAnswers } from '../questions/ask-fence.ts';
 import { anyBridge } from './wait-for-bridge.ts';
 
@@ -88,6 +89,8 @@ export async function sendRepeatable(
     if (tries >= repeatsMin && clock.monotonic() - since >= repeatTtls * liveness.ttlMs)
       return { kind: 'unknown', message };
     await clock.sleep(pauseMs, signal);
+    // This process may have been frozen meanwhile, and another have taken the run and put a result on the record.
+    if (!(await surelyStill(driver, Number.NEGATIVE_INFINITY, () => isOwed(driver, key), signal))) return undefined;
     let next = tools.choose();
     if (next === undefined) {
       next = await anyBridge(driver, signal);
@@ -96,6 +99,12 @@ export async function sendRepeatable(
     }
     request = { ...first, bridge: next };
   }
+}
+
+/** True while an attempt is this process' own, as far as it has seen the log. */
+function isOwed(driver: RunHandle, { callId, attempt }: ExecuteRequest['key']): boolean {
+  const call = driver.state.run?.calls[callId];
+  return driver.isOwner() && call !== undefined && isUnderWay(call, attempt);
 }
 
 /** Made once, as an error has a stack. */
