@@ -50,8 +50,10 @@ export async function append(client: Client<typeof store.StoreService>, to: Stre
 
 const step = (stepId: string, nodeType: string, node: string) => fact('stepStarted', { runId, stepId, nodeType, node });
 const end = (stepId: string) => fact('stepFinished', { runId, stepId });
-const said = (stepId: string, node: string, inputTokens: number, outputTokens: number, calls: facts.Call[] = []) =>
-  fact('modelResponded', { runId, stepId, node, turn: 1, text: 'So.', usage: { inputTokens, outputTokens }, calls });
+const said = (stepId: string, node: string, inputTokens: number, outputTokens: number, calls: facts.Call[] = []) => {
+  const usage = { inputTokens, outputTokens, costNanoUsd: BigInt(300 * inputTokens + 2_500 * outputTokens) };
+  return fact('modelResponded', { runId, stepId, node, turn: 1, text: 'So.', usage, calls });
+};
 
 /** A run of the documentation's tree up to its second draft, which its writer may not publish without somebody's yes. */
 export async function recordReport(client: Client<typeof store.StoreService>): Promise<void> {

@@ -4,6 +4,7 @@ import {
   type PicturedRun,
   type PictureNode,
   placeholdersOf,
+  type Spent,
   visibleLine,
   visibleUrl,
   type Wait,
@@ -16,6 +17,8 @@ import {
 
 /** Characters of a name that are shown. */
 const labelCharactersMax = 128;
+
+const nanosPerDollar = 1_000_000_000;
 
 /** Text as one line: what breaks lines or deceives is made visible, what is long is cut and marked. */
 export function label(text: string): string {
@@ -102,11 +105,19 @@ export function waitsFor({ kind, id, tool, server, since }: Wait): string {
 export function runLines(agent: string, run: PicturedRun, { progress }: PictureNode): readonly [string, string] {
   const { inputTokens = 0, outputTokens = 0 } = progress ?? {};
   const isOpen = run.standing === 'working' || run.standing === 'waiting';
+  const cost = run.spent === undefined ? '' : costText(run.spent);
   const took = `${tookText(run.tookMs)}${isOpen ? ' so far' : ''}`;
   return [
     `agent ${label(agent)}, conversation ${label(run.conversationId)}, run ${label(run.id)}: ${run.standing}`,
-    `started ${timeText(run.startedAt)}, ${took}, ${inputTokens} tokens in, ${outputTokens} out`,
+    `started ${timeText(run.startedAt)}, ${took}, ${inputTokens} tokens in, ${outputTokens} out${cost === '' ? '' : `, ${cost}`}`,
   ];
+}
+
+/** What answers cost, in dollars; empty if no price is known. */
+function costText({ costNanoUsd, unpriced = 0 }: Spent): string {
+  if (costNanoUsd === undefined) return '';
+  const dollars = `$${(costNanoUsd / nanosPerDollar).toFixed(6)}`;
+  return unpriced === 0 ? dollars : `${dollars} (without ${unpriced} answers whose price is not known)`;
 }
 
 /** A time as all commands write it. */

@@ -283,6 +283,7 @@ export {
   type RunState,
   type SettledInput,
 } from './state/state.ts';
+export type { AnswerUsage, Spent } from './state/usage.ts';
 export {
   dueAnswers,
   hasWork,

@@ -93,7 +93,7 @@ export function drives(commands: readonly RunCommand[], { now = dawn, more = [],
 
 export const drove = (commands: readonly RunCommand[], how: Deciding = {}) => happened(drives(commands, how));
 
-type Answer = { readonly text?: string; readonly calls?: readonly RequestedCall[]; readonly step?: string };
+type Answer = Omit<Parameters<typeof modelAnswered>[0], 'turn'>;
 
 /** A model answers. */
 export function answers({ step = 'root', ...answer }: Answer, how: Deciding = {}) {

@@ -37,6 +37,7 @@ import type { SamplingAnswered } from '../src/interrupts/commands.ts';
 import { grantStanding, revokeStanding } from '../src/interrupts/decide-standing.ts';
 import type { PolicyCaller } from '../src/policy/judge-policy.ts';
 import type { Policy } from '../src/policy/policy.ts';
+import type { ModelAnswered } from '../src/run/commands.ts';
 import type { LateOutcome } from '../src/run/decide-late.ts';
 import type { DriverContext } from '../src/run/decide-run.ts';
 import { dawn } from './specification.ts';
@@ -195,24 +196,35 @@ export function call(name: string, args: unknown = {}): RequestedCall {
   };
 }
 
-type Answer = { readonly text?: string; readonly calls?: readonly RequestedCall[]; readonly step?: string };
+type Answer = {
+  readonly text?: string;
+  readonly calls?: readonly RequestedCall[];
+  readonly step?: string;
+  readonly usage?: ModelAnswered['usage'];
+};
 
 /** The model answers its latest question. */
-export function answers({ text = '', calls = [], step = 'root' }: Answer, how: Driving = {}) {
+export function answers({ step = 'root', ...answer }: Answer, how: Driving = {}) {
   return (state: ConversationState) => {
     const turn = (state.run?.steps[step]?.turn ?? 0) + 1;
-    return drives([modelAnswered({ text, calls, step, turn })], how)(state);
+    return drives([modelAnswered({ ...answer, step, turn })], how)(state);
   };
 }
 
-export function modelAnswered({ text = '', calls = [], step = 'root', turn }: Answer & { readonly turn: number }) {
+export function modelAnswered({
+  text = '',
+  calls = [],
+  step = 'root',
+  turn,
+  usage,
+}: Answer & { readonly turn: number }) {
   return {
     type: 'modelAnswered',
     stepId: step,
     turn,
     text,
     calls,
-    usage: { inputTokens: 1, outputTokens: 1 },
+    usage: usage ?? { inputTokens: 1, outputTokens: 1 },
     provider: 'offline',
     model: 'offline',
     opaque: new Uint8Array(),

@@ -21,7 +21,9 @@ import {
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
 test('a conversation is shown whole: head, run, approvals and each kind of message', async () => {
-  const view = waiting([approval({ argumentsJson: '' })], { messageCount: 5, title: 'add x' });
+  const usage = { inputTokens: 1_000, outputTokens: 20, costNanoUsd: 5_500_000_000n, unpricedAnswers: 1 };
+  const run = create(views.RunSchema, { id: RUN, status: views.RunStatus.WAITING, usage });
+  const view = waiting([approval({ argumentsJson: '' })], { messageCount: 5, title: 'add x', run });
   const messages = [
     message(1, 'system', 'You manage resources.'),
     message(2, 'user', 'add x'),
@@ -57,7 +59,11 @@ test('a conversation is shown whole: head, run, approvals and each kind of messa
       context_id: ID,
       status: 'waiting_approval',
       title: 'add x',
-      run: { id: RUN, status: 'waiting' },
+      run: {
+        id: RUN,
+        status: 'waiting',
+        usage: { input_tokens: 1_000, output_tokens: 20, cost_nano_usd: 5_500_000_000, unpriced_answers: 1 },
+      },
       messages: [
         { id: 'm1', role: 'system', content: 'You manage resources.', created_at: time },
         { id: 'm2', role: 'user', content: 'add x', created_at: time },

@@ -1,4 +1,5 @@
 import type { RemoteTask } from '../calls/outcome.ts';
+import type { AnswerUsage } from '../state/usage.ts';
 import type { SamplingAsked } from './sampling.ts';
 
 /** What the task of a delegation waits for now: all of it. */
@@ -51,7 +52,7 @@ export type SamplingAnswered = {
   readonly error: string;
   readonly provider: string;
   readonly model: string;
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+  readonly usage: AnswerUsage;
 };
 
 /** A question of another agent, as it shows it. */

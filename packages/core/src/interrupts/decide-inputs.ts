@@ -12,6 +12,7 @@ import { type Fact, fact } from '../events/facts.ts';
 import { type Input, type ServerQuestion, serverQuestions } from '../state/interrupt.ts';
 import { anotherSession, type IdempotencyKey } from '../state/request.ts';
 import type { ConversationState, InputAction, RunState, SettledInput } from '../state/state.ts';
+import { usageToWire } from '../state/usage.ts';
 import { isUnderWay, nodeOf } from '../state/work.ts';
 import { inputReasonBytesMax, inputsPendingMax } from '../text/bounds.ts';
 import { cutText } from '../text/cut.ts';
@@ -155,7 +156,13 @@ export function samplingAnswered(run: RunState, command: SamplingAnswered): Fact
   if (input?.kind !== 'sampling') return [];
   const { ACCEPT, CANCEL } = wire.InputAction;
   const stepId = run.calls[input.callId]?.stepId ?? '';
-  const sampling = { stepId, provider, model, usage, error: cutText(error, inputReasonBytesMax).text };
+  const sampling = {
+    stepId,
+    provider,
+    model,
+    usage: usageToWire(usage),
+    error: cutText(error, inputReasonBytesMax).text,
+  };
   const action = contentJson === '' ? CANCEL : ACCEPT;
   return [fact('inputProvided', { inputId, runId: run.id, text: '', action, contentJson, sampling })];
 }

@@ -7,6 +7,7 @@ import { type Fact, fact } from '../events/facts.ts';
 import { completionToWire } from '../state/completion.ts';
 import { outputToWire } from '../state/output.ts';
 import type { CallState, RunState, StepState } from '../state/state.ts';
+import { nothingSpent, spentToWire } from '../state/usage.ts';
 import { agentsToldBytesMax } from '../text/bounds.ts';
 import { cutText } from '../text/cut.ts';
 
@@ -57,7 +58,7 @@ export function returned(
     output: outputToWire(end.output),
     isError: end.failed,
     ...(completion && { completion: completionToWire(completion) }),
-    usage: { ...(called?.usage ?? { inputTokens: 0, outputTokens: 0 }) },
+    usage: spentToWire(called?.usage ?? nothingSpent),
     durationMs: Math.max(0, now - (called?.since ?? now)),
     ...(called?.source && { source: called.source }),
   });

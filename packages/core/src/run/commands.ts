@@ -2,6 +2,7 @@ import type { RequestedCall } from '../calls/judge.ts';
 import type { CallOutcomeCommand, RemoteTask } from '../calls/outcome.ts';
 import type { AnswerDelegation, CallAsked, DelegationAskedCommand, SamplingAnswered } from '../interrupts/commands.ts';
 
+import type { AnswerUsage } from '../state/usage.ts';
 import type { CallAgent } from './agent-calls.ts';
 
 /** What a driver wants to put on the record. */
@@ -48,7 +49,7 @@ export type ModelAnswered = {
   readonly turn: number;
   readonly text: string;
   readonly calls: readonly RequestedCall[];
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+  readonly usage: AnswerUsage;
   readonly provider: string;
   readonly model: string;
   readonly opaque: Uint8Array;

@@ -22,6 +22,7 @@ import { approvalOf, tokenRequest } from '../interrupts/requests.ts';
 import { toldOf } from '../interrupts/told.ts';
 import { outputToWire, textOutput } from '../state/output.ts';
 import type { ConversationState, Owner, RunState } from '../state/state.ts';
+import { usageToWire } from '../state/usage.ts';
 import { isStepDue, nodeOf } from '../state/work.ts';
 import {
   appendBytesMax,
@@ -260,7 +261,7 @@ function answered(state: ConversationState, run: RunState, answer: ModelAnswered
     turn: answer.turn,
     text: cutText(answer.text, textBytesMax).text,
     calls,
-    usage: answer.usage,
+    usage: usageToWire(answer.usage),
     provider: answer.provider,
     model: answer.model,
     opaque: answer.opaque,

@@ -6,7 +6,8 @@ import { isAgentCall } from '../calls/judged-in.ts';
 import type { FactOf } from '../events/facts.ts';
 import { withCall, withoutSettled, withStep } from '../state/run-changes.ts';
 import { sourceFromWire } from '../state/source.ts';
-import type { CalledAgent, RunState, TokenUsage } from '../state/state.ts';
+import type { CalledAgent, RunState } from '../state/state.ts';
+import { nothingSpent, plus, type Spent, spentByAnswer } from '../state/usage.ts';
 
 function scopeFromWire(scope: facts.ContextScope): ContextScope {
   if (scope === facts.ContextScope.NONE) return 'NONE';
@@ -23,7 +24,7 @@ export function evolveCalled(run: RunState, called: FactOf<'agentCalled'>, time:
     contextRevision,
     since: time,
     ...(source === undefined ? {} : { source: sourceFromWire(source) }),
-    usage: { inputTokens: 0, outputTokens: 0 },
+    usage: nothingSpent,
   };
   return withCall(run, called.callId, {
     phase: 'called',
@@ -41,7 +42,7 @@ export function evolveReturned(run: RunState, returned: FactOf<'agentReturned'>,
   const outcome = returned.isError ? 'error' : 'result';
   const done = { ...rest, phase: 'done', outcome, resultRevision: revision } as const;
   const next = withoutSettled({ ...run, steps, calls: { ...run.calls, [call.id]: done } });
-  return called === undefined ? next : withUsage(next, call.stepId, called.usage);
+  return called === undefined ? next : withCallerUsage(next, call.stepId, called.usage);
 }
 
 /** Calls of agents count from when they are asked for: what is under way in other branches counts, too. One that was refused does not. */
@@ -56,17 +57,24 @@ export function evolveStepReminded(run: RunState, { stepId, turn, count }: FactO
   return step === undefined ? run : withStep(run, { ...step, reminded: { turn, count } });
 }
 
-/** What a step has used counts for the agent in whose tree it is; what that one used counts for its caller once it returns. */
-export function withUsage(run: RunState, stepId: string, usage: Partial<TokenUsage> | undefined): RunState {
+/** What an answer of a model has used counts for the run, and for the agent in whose tree the step is. */
+export function withAnswerUsage(run: RunState, stepId: string, usage: FactOf<'modelResponded'>['usage']): RunState {
+  const spent = spentByAnswer(usage);
+  return withCallerUsage({ ...run, spent: plus(run.spent ?? nothingSpent, spent) }, stepId, spent);
+}
+
+/** The same of what a model answered to a tool server; there is no answer if there is an error. */
+export function withSamplingUsage(run: RunState, answer: FactOf<'inputProvided'>['sampling']): RunState {
+  return answer === undefined || answer.error !== '' ? run : withAnswerUsage(run, answer.stepId, answer.usage);
+}
+
+/** What an agent used that was called counts for its caller once it returns; for the run it counted at once. */
+function withCallerUsage(run: RunState, stepId: string, spent: Spent): RunState {
   const caller = callAbove(stepId);
   const call = caller === undefined ? undefined : run.calls[caller];
-  if (call?.called === undefined || usage === undefined) return run;
-  const { inputTokens, outputTokens } = call.called.usage;
-  const sum = {
-    inputTokens: inputTokens + (usage.inputTokens ?? 0),
-    outputTokens: outputTokens + (usage.outputTokens ?? 0),
-  };
-  return { ...run, calls: { ...run.calls, [call.id]: { ...call, called: { ...call.called, usage: sum } } } };
+  if (call?.called === undefined) return run;
+  const called = { ...call.called, usage: plus(call.called.usage, spent) };
+  return { ...run, calls: { ...run.calls, [call.id]: { ...call, called } } };
 }
 
 /** What is known of an agent that may call others. */

@@ -32,7 +32,8 @@ import {
   evolveReturned,
   evolveStepReminded,
   withAgentCalls,
-  withUsage,
+  withAnswerUsage,
+  withSamplingUsage,
 } from './evolve-agents.ts';
 import { messageRows } from './messages.ts';
 
@@ -182,8 +183,10 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
       return evolveEscalated(run, fact.value);
     case 'inputRequested':
       return evolveInputAsked(run, fact.value, recorded.time);
-    case 'inputProvided':
-      return evolveProvided(run, recorded);
+    case 'inputProvided': {
+      const next = evolveProvided(run, recorded);
+      return next === run ? run : withSamplingUsage(next, fact.value.sampling);
+    }
     case 'inputWithdrawn':
       return evolveWithdrawn(run, recorded);
     case 'toolCallStarted': {
@@ -292,7 +295,7 @@ function evolveAnswer(run: RunState, answer: FactOf<'modelResponded'>, revision:
     ...(step.result === undefined ? {} : { result: { ...step.result, index: -1 } }),
   };
   const counted = withAgentCalls(withCounted({ ...run, calls }, answer.calls), answer.calls);
-  return withUsage(withStep(counted, next), answer.stepId, answer.usage);
+  return withAnswerUsage(withStep(counted, next), answer.stepId, answer.usage);
 }
 
 /** What an agent says that has done its task. */

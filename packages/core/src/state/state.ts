@@ -12,9 +12,10 @@ import type { PolicyCaller } from '../policy/judge-policy.ts';
 import type { Completion } from './completion.ts';
 import type { AskedByServer, Interrupt } from './interrupt.ts';
 import type { StandingApproval } from './standing-approval.ts';
+import type { Spent } from './usage.ts';
 
 /** Version of the fold. A snapshot of another version is never used; the events are folded anew. */
-export const foldVersion = 10;
+export const foldVersion = 11;
 
 /** What a step or run came to: texts of recorded answers and results of recorded calls, by revision, and texts of its own. */
 export type Output = readonly OutputPart[];
@@ -90,10 +91,8 @@ export type CalledAgent = Digests & {
   /** Where its definition comes from; absent: not from a repository. */
   readonly source?: AgentSource;
   /** What it has used so far, with all that it called. */
-  readonly usage: TokenUsage;
+  readonly usage: Spent;
 };
-
-export type TokenUsage = { readonly inputTokens: number; readonly outputTokens: number };
 
 /** A message as it was sent to another agent. The task and its state are empty until the agent tells them. */
 export type SentDelegation = {
@@ -202,6 +201,8 @@ export type RunState = {
   readonly agentLimits?: CallingLimits;
   /** Calls of agents of this platform so far; absent: none. */
   readonly agentCalls?: number;
+  /** What its models' answers have used so far, with those of all agents that it called; absent: there is none. */
+  readonly spent?: Spent;
   /** Where the agent's definition comes from; absent: not from a repository. */
   readonly source?: AgentSource;
   /** Who drives it; null while nobody does. */

@@ -2,6 +2,7 @@ import { type AgentDefinition, type AgentNode, childrenOf } from '../agent/defin
 import { serverOf } from '../events/target.ts';
 import { openInterrupts } from '../interrupts/kinds.ts';
 import type { CallState, ConversationState, RunState } from '../state/state.ts';
+import type { Spent } from '../state/usage.ts';
 import { callsOf, dueAnswers, isStepDue, type RunStanding, runStanding } from '../state/work.ts';
 import { elapsedMs, type NodeTrace, placeOf, placeOfStep, type RunTrace } from './run-trace.ts';
 
@@ -20,6 +21,8 @@ export type PicturedRun = {
   readonly startedAt: number;
   /** From its start to its end, or to now. */
   readonly tookMs: number;
+  /** What its models' answers have used; absent: there is none. */
+  readonly spent?: Spent;
 };
 
 export type PictureNode = {
@@ -85,7 +88,8 @@ export function pictureOfRun(
   const standing = runStanding(state);
   const tookMs = elapsedMs(startedAt, settledAt);
   const known: Known = { trace, until: settledAt, waits: waitsByPlace(state.run), busy: busyPlaces(state.run) };
-  const run = { conversationId: state.id, id, standing, startedAt, tookMs };
+  const { spent } = state.run;
+  const run = { conversationId: state.id, id, standing, startedAt, tookMs, ...(spent && { spent }) };
   return { agent: agent.name, root: drawnIn(known, agent.root, [], trace.settledAt !== undefined), run };
 }
 

@@ -7,6 +7,7 @@ import { resultDigest } from '../interrupts/kinds/approval.ts';
 import { evolve } from '../run/evolve.ts';
 import { interruptsOf } from '../state/interrupt.ts';
 import type { ConversationState } from '../state/state.ts';
+import { spentToWire } from '../state/usage.ts';
 import { pendingApprovals, runStanding } from '../state/work.ts';
 import { textBytesMax } from '../text/bounds.ts';
 import { cutText } from '../text/cut.ts';
@@ -324,6 +325,7 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
             status: runStatuses[standing],
             messageRevision: run.messageRevision,
             // What the branches of a tree say together is bounded like what one node says: their messages have all of it.
+            ...(run.spent && { usage: spentToWire(run.spent) }),
             response: run.output === undefined ? '' : cutText(textOf(run.output, rows), textBytesMax).text,
           },
         }),

@@ -63,7 +63,7 @@ export function replay(envelopes: readonly Uint8Array[], chainStart: Uint8Array)
 /**
  * A state as the recordings have it, which are of the fold's version 3: it named the server and the agent of a call side by side, and
  * the one control tool by its name; approvals, with one decision, stood apart from what else was asked, and did not name the standing one
- * that decided.
+ * that decided. Nothing was known of what answers cost, and of a run's tokens only those of agents that it called.
  */
 function asRecorded(state: ConversationState): Json {
   const { run, leftElsewhere } = state;
@@ -81,7 +81,7 @@ function asRecorded(state: ConversationState): Json {
   } as unknown as Json;
 }
 
-function runOf({ interrupts, ...run }: RunState) {
+function runOf({ interrupts, spent: _, ...run }: RunState) {
   const all = Object.values(interrupts);
   const byId = (some: readonly { readonly id: string }[]) => Object.fromEntries(some.map((one) => [one.id, one]));
   return {
@@ -102,15 +102,18 @@ function inputState({ requestedAt, ...one }: Exclude<Interrupt, Approval>) {
 }
 
 function callOf({ target, outcome, ...call }: CallState) {
+  const { inputTokens, outputTokens } = call.called?.usage ?? {};
   return {
     ...call,
+    ...(call.called && { called: { ...call.called, usage: { inputTokens, outputTokens } } }),
     server: target?.kind === 'tool' ? target.server : '',
     ...(target?.kind === 'remote' ? { agent: target.agent } : {}),
     ...(outcome === undefined ? {} : { outcome: outcome === 'control' ? call.tool : outcome }),
   };
 }
 
-function digestOf({ head, messages, approvals }: ProjectedRows): string {
+function digestOf({ head: { run, ...rest }, messages, approvals }: ProjectedRows): string {
+  const head = run === undefined ? rest : { ...rest, run: { ...run, usage: undefined } };
   return sha256Hex(
     canonicalJson([
       toBase64(toBinary(views.ConversationHeadSchema, head)),

@@ -26,7 +26,11 @@ export const conversationExample = {
   context_id: conversationId,
   status: 'active',
   title: 'List all resources',
-  run: { id: runId, status: 'completed' },
+  run: {
+    id: runId,
+    status: 'completed',
+    usage: { input_tokens: 1620, output_tokens: 312, cost_nano_usd: 1_266_000 },
+  },
   messages: [{ id: 'a3c5…', role: 'user', content: 'List all resources', created_at: time }],
   message_count: 1,
   pending_approvals: [],

@@ -1,5 +1,5 @@
 import { visibleText } from '@stopgo/core';
-import type { store, views } from '@stopgo/proto';
+import type { facts, store, views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { renderApproval } from './approval.ts';
 import { renderInput } from './input.ts';
@@ -56,7 +56,22 @@ function renderStanding(one: views.StandingApproval): Answer {
 
 /** The latest run of a conversation; undefined before the first message. */
 export function renderRun({ run }: views.ConversationHead): Answer | undefined {
-  return run === undefined ? undefined : { id: run.id, status: runStatusWord(run.status) };
+  if (run === undefined) return undefined;
+  return {
+    id: run.id,
+    status: runStatusWord(run.status),
+    usage: run.usage === undefined ? undefined : renderUsage(run.usage),
+  };
+}
+
+/** Costs are whole numbers of nano-dollars, and left out where no price is known. */
+function renderUsage({ inputTokens, outputTokens, costNanoUsd, unpricedAnswers }: facts.Usage): Answer {
+  return {
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    cost_nano_usd: costNanoUsd === undefined ? undefined : Number(costNanoUsd),
+    unpriced_answers: unpricedAnswers === 0 ? undefined : unpricedAnswers,
+  };
 }
 
 /** The counts of all conversations, whatever is listed. */

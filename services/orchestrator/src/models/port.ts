@@ -1,3 +1,5 @@
+import type { AnswerUsage } from '@stopgo/core';
+
 /** One message of the transcript in provider-neutral form. */
 export type ModelMessage =
   | { readonly role: 'user'; readonly text: string }
@@ -73,7 +75,7 @@ export type ModelAnswer = {
   readonly provider: string;
   readonly model: string;
   readonly opaque?: Uint8Array;
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+  readonly usage: AnswerUsage;
   readonly stopReason: string;
 };
 

@@ -1,4 +1,5 @@
 import {
+  type AnswerUsage,
   cutText,
   inputReasonBytesMax,
   nodeAt,
@@ -17,7 +18,7 @@ type Answer = {
   readonly error: string;
   readonly provider: string;
   readonly model: string;
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+  readonly usage: AnswerUsage;
 };
 
 /**

@@ -1921,6 +1921,9 @@ export function zeroUsage(): Usage {
     $typeName: "stopgo.events.v1.Usage",
     inputTokens: 0,
     outputTokens: 0,
+    cachedTokens: 0,
+    cacheWrittenTokens: 0,
+    unpricedAnswers: 0,
   };
 }
 
@@ -1931,6 +1934,18 @@ export function writeUsage(writer: Writer, message: Usage): void {
   }
   if (message.outputTokens != 0) {
     writer.uint32(16, message.outputTokens);
+  }
+  if (message.cachedTokens != 0) {
+    writer.uint32(24, message.cachedTokens);
+  }
+  if (message.cacheWrittenTokens != 0) {
+    writer.uint32(32, message.cacheWrittenTokens);
+  }
+  if (message.costNanoUsd !== undefined) {
+    writer.uint64(40, message.costNanoUsd);
+  }
+  if (message.unpricedAnswers != 0) {
+    writer.uint32(48, message.unpricedAnswers);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1949,6 +1964,22 @@ export function readUsage(reader: Reader, length: number, message: Usage): Usage
         if (tag !== 16) throw new LeftToLibrary();
         message.outputTokens = reader.uint32();
         break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.cachedTokens = reader.uint32();
+        break;
+      case 4:
+        if (tag !== 32) throw new LeftToLibrary();
+        message.cacheWrittenTokens = reader.uint32();
+        break;
+      case 5:
+        if (tag !== 40) throw new LeftToLibrary();
+        message.costNanoUsd = reader.uint64();
+        break;
+      case 6:
+        if (tag !== 48) throw new LeftToLibrary();
+        message.unpricedAnswers = reader.uint32();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1962,6 +1993,10 @@ export function createUsage(given: Given): Usage {
   const message = zeroUsage();
   if (given.inputTokens != null) message.inputTokens = given.inputTokens;
   if (given.outputTokens != null) message.outputTokens = given.outputTokens;
+  if (given.cachedTokens != null) message.cachedTokens = given.cachedTokens;
+  if (given.cacheWrittenTokens != null) message.cacheWrittenTokens = given.cacheWrittenTokens;
+  if (given.costNanoUsd != null) message.costNanoUsd = given.costNanoUsd;
+  if (given.unpricedAnswers != null) message.unpricedAnswers = given.unpricedAnswers;
   return message;
 }
 

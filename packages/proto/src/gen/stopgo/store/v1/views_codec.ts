@@ -10,7 +10,7 @@ import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from ".
 import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
 import { toBytes, toMessage, toMessages } from "../../../../codec/made.ts";
-import { createBlobRef, createDemand, createEdit, createVoter, readBlobRef, readDemand, readEdit, readVoter, writeBlobRef, writeDemand, writeEdit, writeVoter, zeroBlobRef, zeroDemand, zeroEdit, zeroVoter } from "../../events/v1/payload_codec.ts";
+import { createBlobRef, createDemand, createEdit, createUsage, createVoter, readBlobRef, readDemand, readEdit, readUsage, readVoter, writeBlobRef, writeDemand, writeEdit, writeUsage, writeVoter, zeroBlobRef, zeroDemand, zeroEdit, zeroUsage, zeroVoter } from "../../events/v1/payload_codec.ts";
 import type { ApprovalKind, Decision, UserRole } from "../../events/v1/payload_pb.ts";
 import type { DescMessage } from "@bufbuild/protobuf";
 
@@ -648,6 +648,11 @@ export function writeRun(writer: Writer, message: Run): void {
   if (message.response !== '') {
     writer.string(34, message.response);
   }
+  if (message.usage !== undefined) {
+    const begin = writer.fork(42);
+    writeUsage(writer, message.usage);
+    writer.join(begin);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -673,6 +678,10 @@ export function readRun(reader: Reader, length: number, message: Run): Run {
         if (tag !== 34) throw new LeftToLibrary();
         message.response = reader.string();
         break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.usage = readUsage(reader, reader.uint32(), message.usage ?? zeroUsage());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -688,6 +697,7 @@ export function createRun(given: Given): Run {
   if (given.status != null) message.status = given.status;
   if (given.messageRevision != null) message.messageRevision = given.messageRevision;
   if (given.response != null) message.response = given.response;
+  if (given.usage != null) message.usage = toMessage(given.usage, createUsage, "stopgo.events.v1.Usage");
   return message;
 }
 
