@@ -112,6 +112,19 @@ describe('while the platform runs', () => {
     expect(ended.output).not.toContain('added');
   });
 
+  test('an approval is assigned, shown so, and assigned to nobody', async () => {
+    const uuid = await waiting('assigned');
+    const assigned = await through(['assign', uuid, '--to', 'ana', '--by', 'bob']);
+    expect(assigned).toMatchObject({ code: 0, output: 'assigned to ana (claimed) by bob (claimed)\n' });
+    expect((await through(['approvals'])).output).toContain('    assigned to ana (claimed) by bob (claimed)\n');
+    expect((await through(['assign', uuid, '--nobody'])).output).toBe('assigned to nobody\n');
+    const neither = await through(['assign', uuid]);
+    expect(neither).toMatchObject({ code: 1, errors: expect.stringContaining('--to NAME or --nobody') });
+    expect((await through(['reject', uuid])).code).toBe(0);
+    const late = await through(['assign', uuid, '--to', 'ana']);
+    expect(late).toMatchObject({ code: 1, errors: expect.stringContaining('is settled: rejected by') });
+  });
+
   test('an approval that does not exist, and a platform that is not there, are one line', async () => {
     const unknown = await through(['approve', '00000000-0000-4000-8000-000000000000']);
     expect(unknown).toMatchObject({

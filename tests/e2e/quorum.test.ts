@@ -99,9 +99,9 @@ test('two of finance decide, but not who asked, and nobody twice; the call runs 
   // The counts are those of the lists: Ana has what she must not decide, Carl what is somebody else's.
   const counts = async (who: Readonly<Record<string, string>>) =>
     (await send('GET', '/approvals/counts', who)).json.counts;
-  expect(await counts(ana)).toEqual({ waiting: 1, may_decide: 0, overdue: 0 });
-  expect(await counts(carl)).toEqual({ waiting: 0, may_decide: 1, overdue: 0 });
-  expect(await counts(bob)).toEqual({ waiting: 0, may_decide: 0, overdue: 0 });
+  expect(await counts(ana)).toMatchObject({ waiting: 1, may_decide: 0, overdue: 0 });
+  expect(await counts(carl)).toMatchObject({ waiting: 0, may_decide: 1, overdue: 0 });
+  expect(await counts(bob)).toMatchObject({ waiting: 0, may_decide: 0, overdue: 0 });
   expect((await send('GET', '/approvals', carl)).json.approvals).toEqual([]);
   const own = await send('POST', path, ana, yes);
   expect([own.status, own.json]).toEqual([403, expect.objectContaining({ reason: 'not_entitled' })]);

@@ -305,7 +305,7 @@ describe('to each their own', () => {
     expect(json.summary).toMatchObject({ total: 0, waiting_approval: 0 });
     expect((await send('GET', '/tasks', { headers: bob })).json.totalSize).toBe(0);
     const counted = async (headers: typeof bob) => (await send('GET', '/approvals/counts', { headers })).json.counts;
-    expect(await counted(bob)).toEqual({ waiting: 0, may_decide: 0, overdue: 0 });
+    expect(await counted(bob)).toEqual({ waiting: 0, may_decide: 0, overdue: 0, assigned_to_me: 0 });
     for (const headers of [ana, boss])
       expect(await counted(headers)).toMatchObject({
         ...{ waiting: expect.toSatisfy((n: number) => n > 0), may_decide: expect.toSatisfy((n: number) => n > 0) },

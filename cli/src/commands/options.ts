@@ -22,6 +22,7 @@ export const options = {
   json: { type: 'boolean' },
   limit: { type: 'string', value: 'NUMBER' },
   name: { type: 'string', value: 'NAME' },
+  nobody: { type: 'boolean' },
   pin: { type: 'string', value: 'PIN' },
   port: { type: 'string', value: 'PORT' },
   reason: { type: 'string', value: 'TEXT' },
@@ -33,6 +34,7 @@ export const options = {
   search: { type: 'string', value: 'WORDS' },
   status: { type: 'string', value: 'STATUS' },
   store: { type: 'string', value: 'ADDRESS' },
+  to: { type: 'string', value: 'NAME' },
   url: { type: 'string', value: 'URL' },
 } as const satisfies Record<string, NonNullable<ParseArgsConfig['options']>[string] & { readonly value?: string }>;
 

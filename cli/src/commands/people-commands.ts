@@ -1,5 +1,6 @@
 import { chat } from '../chat/chat.ts';
 import { decide, printApprovals } from '../decide/approvals.ts';
+import { assignTo } from '../decide/assign.ts';
 import { confirmOn } from '../decide/confirm.ts';
 import { listConversations } from '../decide/conversations.ts';
 import { answerInput, printInputs } from '../decide/inputs.ts';
@@ -114,6 +115,26 @@ export const peopleCommands: Readonly<Record<string, Command>> = {
     options: { ...gateway, by, reason },
     examples: [['stopgo withdraw UUID', '']],
     run: (given) => decideWith(given, 'withdraw'),
+  },
+  assign: {
+    summary: 'Say who is to look at an approval; whoever may decide it still may',
+    takes: 'UUID',
+    arguments: [1, 1],
+    options: {
+      ...gateway,
+      by: 'who says so, for the record',
+      to: 'an e-mail address, or me; where nobody signs in, a name',
+      nobody: 'to nobody in particular any more',
+    },
+    examples: [
+      ['stopgo assign UUID --to ana@example.com', ''],
+      ['stopgo assign UUID --nobody', ''],
+    ],
+    run: ({ flags, args: [uuid = ''], print }) => {
+      const { to, by, nobody = false } = flags;
+      if ((to !== undefined) === nobody) throw new Error('say --to NAME or --nobody');
+      return assignTo(gatewayUrl(flags), uuid, { to, by }, print);
+    },
   },
   standing: {
     summary: 'What is approved for the rest of a conversation; grant it, or take it back',

@@ -40,6 +40,14 @@ export type ShownApproval = {
   readonly edited?: ShownEdit;
   /** The approval that is asked for in its place, of the call with other arguments. */
   readonly replaced_by?: string;
+  readonly assignee?: ShownAssignee;
+};
+
+/** Who is to look at an approval, and who said so. */
+type ShownAssignee = {
+  readonly name: string;
+  readonly claimed: boolean;
+  readonly assigned_by: { readonly name: string; readonly claimed: boolean };
 };
 
 /** `stopgo approvals`: what waits for a human, oldest first; `full`: with all arguments of what is too long for its description. */
@@ -58,6 +66,7 @@ export async function printApprovals(url: string, print: (line: string) => void,
         else print('    cut: `stopgo approvals --full` shows all arguments; it is approved with --full');
       }
       for (const line of [...editLines(approval), ...demandLines(approval, Date.now())]) print(oneLine(`    ${line}`));
+      if (approval.assignee !== undefined) print(oneLine(`    ${assigneeText(approval.assignee)}`));
       print(oneLine(`    choices: ${approval.choices.join(', ')}`));
       count += 1;
     }
@@ -68,12 +77,20 @@ export async function printApprovals(url: string, print: (line: string) => void,
   print([`${count} waiting`, ...countWords(counts)].join(', '));
 }
 
-type ShownCounts = { readonly may_decide?: number; readonly overdue?: number };
+/** `assigned to ana by bob (claimed)`. */
+export function assigneeText({ name, claimed, assigned_by: by }: ShownAssignee): string {
+  const said = (text: string, isClaim: boolean) => `${shownName(text)}${isClaim ? ' (claimed)' : ''}`;
+  const who = by.name === 'anonymous' ? '' : ` by ${said(by.name, by.claimed)}`;
+  return oneLine(`assigned to ${said(name, claimed)}${who}`);
+}
+
+type ShownCounts = { readonly may_decide?: number; readonly overdue?: number; readonly assigned_to_me?: number };
 
 /** What is to be said of what waits beside its number. */
-function countWords({ may_decide: mine, overdue = 0 }: ShownCounts): string[] {
+function countWords({ may_decide: mine, overdue = 0, assigned_to_me: assigned = 0 }: ShownCounts): string[] {
   return [
     ...(mine === undefined ? [] : [`${mine} for you to decide`]),
+    ...(assigned === 0 ? [] : [`${assigned} assigned to you`]),
     ...(overdue === 0 ? [] : [`${overdue} overdue`]),
   ];
 }

@@ -8,6 +8,7 @@ import { isWaiting } from './task-state.ts';
 /** Facts that do not show in the state of a task. */
 type WithoutTaskState =
   | 'approvalVoted'
+  | 'approvalAssigned'
   | 'approvalReminded'
   | 'approvalEscalated'
   | 'callEdited'

@@ -37,6 +37,7 @@ import { orchestrator, type views, approvals as wire } from '@stopgo/proto';
 import type { CallContext, ServiceImpl } from '@stopgo/rpc';
 import { acceptTools } from './accept-tools.ts';
 import { actorOf } from './actor.ts';
+import { assign } from './assign.ts';
 import type { ApprovalsDependencies } from './dependencies.ts';
 import { type PreparedEdit, prepareEdit } from './edit.ts';
 import { keyOfLink, lookUpLink, makeLink, spentLink } from './links.ts';
@@ -50,6 +51,7 @@ export function approvalsService(given: ApprovalsDependencies): ServiceImpl<type
   return {
     resolve: (request, context) => resolve(given, request, context),
     grantStanding: (request, context) => grant(given, request, context),
+    assign: (request, context) => assign(given, request, context),
     revokeStanding: (request, context) => revoke(given, request, context),
     acceptTools: (request, context) => acceptTools(given, request, context),
     makeLink: (request, context) => makeLink(given, request, context),

@@ -252,6 +252,40 @@ describe('reading', () => {
     expect(calls[0]?.request).not.toHaveProperty('askedOf');
   });
 
+  test('where nobody signs in, a name is claimed: of who is assigned, of who asks, and of who assigns', async () => {
+    const assignment = { assignee: { key: 'claimed:ana', name: 'Ana', claimed: true }, by: 'bob' };
+    const shown = approval({ assignment: create(views.ApprovalAssignmentSchema, assignment as never) });
+    const { send, calls } = await gateway({
+      store: { listApprovals: async () => ({ approvals: [shown] }), countApprovals: async () => ({ assigned: 2 }) },
+      approvals: { assign: async () => ({ approval: shown }) },
+    });
+    const headers = { 'X-Approver': 'bob' };
+    const { json } = await send('GET', '/approvals?assignee=Ana%20');
+    const [found] = json.approvals;
+    expect(found.assignee).toMatchObject({ name: 'Ana', claimed: true, assigned_by: { name: 'bob', claimed: true } });
+    await send('GET', '/approvals?assignee=me', { headers });
+    await send('GET', '/approvals?assignee=none');
+    expect(calls.map(({ request }) => (request as unknown as { assignment: object }).assignment)).toEqual([
+      { case: 'assignee', value: 'claimed:ana' },
+      { case: 'assignee', value: 'claimed:bob' },
+      { case: 'unassigned', value: true },
+    ]);
+    expect((await send('GET', '/approvals?assignee=me')).status).toBe(400);
+    expect((await send('GET', '/approvals/counts', { headers })).json.counts).toMatchObject({ assigned_to_me: 2 });
+    calls.length = 0;
+    for (const body of [{ to: 'Ana' }, { to: ' me' }])
+      expect((await send('POST', `${PATH}/assign`, { body, headers })).json.approval.assignee.name).toBe('Ana');
+    await send('POST', `${PATH}/unassign`, { body: { by: 'bob' } });
+    expect(calls.map(({ request }) => (request as approvals.AssignRequest).to)).toEqual([
+      { case: 'name', value: 'Ana' },
+      { case: 'self', value: true },
+      { case: 'nobody', value: true },
+    ]);
+    expect(calls[2]?.request).toMatchObject({ approvalId: APPROVAL, actor: { id: 'bob', claimed: true } });
+    for (const body of [{}, { to: ' ' }, { to: 7 }, { who: 'ana' }])
+      expect((await send('POST', `${PATH}/assign`, { body })).status).toBe(400);
+  });
+
   test.each([
     'requested_before=yesterday',
     'requested_before=2026-01-15',

@@ -194,7 +194,9 @@ describe('routes', () => {
       'GET /users/:user/keys',
       'PATCH /users/:user',
       'POST /approvals/:uuid',
+      'POST /approvals/:uuid/assign',
       'POST /approvals/:uuid/standing',
+      'POST /approvals/:uuid/unassign',
       'POST /approvals/decide',
       'POST /conversations',
       'POST /conversations/:id/cancel',
@@ -324,6 +326,8 @@ test('everything asks for permission first; a refusal is 403 and reaches no serv
     ['GET', '/approvals/counts'],
     ['GET', `/approvals/${ID}`],
     ['POST', `/approvals/${ID}`, { approved: true }],
+    ['POST', `/approvals/${ID}/assign`, { to: 'me' }],
+    ['POST', `/approvals/${ID}/unassign`, {}],
   ];
   for (const [method, path, body = ''] of routes) {
     expect((await send(method, path, { body })).status, path).toBe(403);
@@ -343,7 +347,7 @@ test('everything asks for permission first; a refusal is 403 and reaches no serv
     'anonymous approval.list approval -',
     'anonymous approval.list approval -',
     `anonymous approval.read approval ${ID}`,
-    `anonymous approval.resolve approval ${ID}`,
+    ...Array(3).fill(`anonymous approval.resolve approval ${ID}`),
   ]);
 });
 

@@ -67,6 +67,7 @@ type End = { readonly status: views.RunStatus; readonly response: string };
 /** Facts that no run ends with. */
 type EndsNoRun =
   | 'approvalVoted'
+  | 'approvalAssigned'
   | 'approvalReminded'
   | 'approvalEscalated'
   | 'callEdited'

@@ -6,7 +6,7 @@ import type { ApprovalFilter, ApprovalsCounted, AskedOf } from './views.ts';
 
 /** Which approvals a request asks for. Throws `invalid_argument` for what cannot be asked together. */
 export function approvalFilterOf(request: store.ListApprovalsRequest): ApprovalFilter {
-  const { askedOf, requestedBefore, overdueAt } = request;
+  const { askedOf, requestedBefore, overdueAt, assignment } = request;
   const status = request.status === 0 ? undefined : request.status;
   const conversationId = request.conversationId || undefined;
   const askedInRun = request.askedInRun || undefined;
@@ -14,6 +14,8 @@ export function approvalFilterOf(request: store.ListApprovalsRequest): ApprovalF
     throw invalidArgument('what was asked in a run is listed with its conversation, and for every status at once');
   if (overdueAt !== undefined && (status ?? views.ApprovalStatus.PENDING) !== views.ApprovalStatus.PENDING)
     throw invalidArgument('what waits longer than it should is waiting: name no status but pending');
+  if (assignment.case !== undefined && (status ?? views.ApprovalStatus.PENDING) !== views.ApprovalStatus.PENDING)
+    throw invalidArgument('what is assigned is waiting: name no status but pending');
   if (askedOf !== undefined) {
     if (conversationId !== undefined || (status !== undefined && status !== views.ApprovalStatus.PENDING))
       throw invalidArgument(
@@ -21,8 +23,8 @@ export function approvalFilterOf(request: store.ListApprovalsRequest): ApprovalF
       );
   }
   return {
-    // What is settled is never overdue, and is not looked at.
-    status: overdueAt === undefined ? status : views.ApprovalStatus.PENDING,
+    // What is settled is never overdue, nor shown by whom it was assigned to, and is not looked at.
+    status: overdueAt === undefined && assignment.case === undefined ? status : views.ApprovalStatus.PENDING,
     conversationId,
     askedInRun,
     principal: request.principal || undefined,
@@ -33,16 +35,22 @@ export function approvalFilterOf(request: store.ListApprovalsRequest): ApprovalF
       node: request.node || undefined,
       requestedBefore: requestedBefore && timestampMs(requestedBefore),
       overdueAt: overdueAt && timestampMs(overdueAt),
+      assignee: assigneeIn(assignment),
     },
   };
 }
 
+function assigneeIn({ case: name, value }: store.ListApprovalsRequest['assignment']): string | undefined {
+  return name === 'assignee' ? value : name === 'unassigned' ? '' : undefined;
+}
+
 /** What a request wants counted. Throws `invalid_argument` as the list does. */
-export function approvalsCounted({ principal, askedOf, at }: store.CountApprovalsRequest): ApprovalsCounted {
+export function approvalsCounted({ principal, askedOf, at, assignee }: store.CountApprovalsRequest): ApprovalsCounted {
   return {
     principal: principal === '' || principal === anonymousPrincipal ? undefined : principal,
     askedOf: askedOf && askedOfOf(askedOf),
     at: at && timestampMs(at),
+    assignee: assignee || undefined,
   };
 }
 

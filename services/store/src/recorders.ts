@@ -44,6 +44,7 @@ const recordersOf: Readonly<Record<FactName, readonly PeerName[]>> = {
   standingApprovalGranted: byPeople,
   standingApprovalRevoked: byPeople,
   approvalVoted: ['approvals'],
+  approvalAssigned: byPeople,
   approvalReminded: byDriver,
   approvalEscalated: byDriver,
   inputRequested: byDriver,

@@ -2,6 +2,7 @@ import { type DescMessage, type Message, toJson } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import {
   askingsOf,
+  assigneeOf,
   type ConversationState,
   canonicalJson,
   contextOf,
@@ -180,6 +181,7 @@ export class ViewCheck {
             'requested at': approval.requestedAt === undefined ? 0 : timestampMs(approval.requestedAt),
             'asked of all': isAskedOfAll(approval),
             'overdue from': overdueFrom(approval) ?? '',
+            assignee: assigneeOf(approval),
             askings: sortedText(
               isWaiting(approval) && !isAskedOfAll(approval) ? askingsOf(approval, principalOf(this.#state)) : [],
             ),
@@ -189,6 +191,7 @@ export class ViewCheck {
             ...{ tool: row.tool, server: row.server, node: row.node, 'requested at': row.requestedAt },
             'asked of all': row.isAskedOfAll,
             'overdue from': row.overdueFrom ?? '',
+            assignee: row.assignee,
             askings: sortedText(row.askings),
           },
         );

@@ -93,10 +93,17 @@ export type ApprovalsCounted = {
   readonly askedOf: AskedOf | undefined;
   /** When, for what waits longer than it should, in milliseconds since 1970. */
   readonly at: number | undefined;
+  /** Key of a voter; of what is assigned to them only what asks somebody, if that is counted. */
+  readonly assignee: string | undefined;
 };
 
 /** Waiting approvals, each counted up to `countedMax`; 0 for what was not asked for. */
-export type ApprovalCounts = { readonly waiting: number; readonly asked: number; readonly overdue: number };
+export type ApprovalCounts = {
+  readonly waiting: number;
+  readonly asked: number;
+  readonly overdue: number;
+  readonly assigned: number;
+};
 
 /** What a list of approvals is narrowed by, row by row; undefined: not by that. */
 export type ApprovalNarrowing = {
@@ -107,6 +114,8 @@ export type ApprovalNarrowing = {
   readonly requestedBefore?: number | undefined;
   /** Only what waits longer than it should at this time, in milliseconds since 1970. */
   readonly overdueAt?: number | undefined;
+  /** Only what waits and is assigned to this one, by the key of a voter; empty: to nobody in particular. */
+  readonly assignee?: string | undefined;
 };
 
 export type Counts = {
@@ -172,6 +181,7 @@ export type StoredApproval = StoredRow<string> & {
   /** In milliseconds since 1970. */
   readonly requestedAt: number;
   readonly overdueFrom: number | undefined;
+  readonly assignee: string;
   /** The words that lists find it by, in order. */
   readonly isAskedOfAll: boolean;
   readonly askings: readonly { readonly asked: string; readonly from: number; readonly notBy: string }[];

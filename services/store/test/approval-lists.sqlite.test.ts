@@ -30,13 +30,13 @@ test('a page looks at a bounded number of approvals, says where to go on, and wa
       return database.one(sql, map);
     },
   });
-  expect(plans).toHaveLength(11);
+  expect(plans).toHaveLength(12);
   for (const plan of plans) expect(plan).not.toMatch(/SCAN|TEMP B-TREE/);
-  // What is counted is found in indexes alone: however many are settled, none of them is looked at.
-  expect(counts).toHaveLength(7);
+  // What is counted is found in indexes of what waits: however many are settled, none of them is looked at.
+  expect(counts).toHaveLength(9);
   for (const plan of counts)
     expect(plan).toMatch(
-      /SEARCH [pa] USING (COVERING INDEX|PRIMARY KEY)|SCAN p USING COVERING INDEX approvals_asked_of_all/,
+      /SEARCH [pa] USING (COVERING INDEX|PRIMARY KEY|INDEX approvals_assigned)|SCAN p USING COVERING INDEX approvals_asked_of_all/,
     );
   expect(plans.join()).toContain('SEARCH p USING INDEX approvals_waiting_by_tool (tool=? AND key>?)');
 
@@ -64,8 +64,8 @@ test('a page looks at a bounded number of approvals, says where to go on, and wa
     } while (after !== undefined);
     expect(sizes).toEqual([0, 0, 1]);
   }
-  const count = { askedOf, principal, at: 0 };
-  expect(list.countApprovals(count)).toEqual({ waiting: countedMax, asked: countedMax, overdue: 0 });
+  const count = { askedOf, principal, at: 0, assignee: 'user:bob' };
+  expect(list.countApprovals(count)).toEqual({ waiting: countedMax, asked: countedMax, overdue: 0, assigned: 0 });
   // The tool of what waits has an index of its own: one page has it.
   const found = list.approvals({ ...all, narrow: { tool: 'rare' } }, { limit: 10, after: undefined });
   expect([found.rows.length, found.next]).toEqual([1, undefined]);

@@ -87,6 +87,8 @@ export function approvalTests({ client, send, told }: AtHand): void {
       const expiresAt = (demand?.onExpiry ?? 0) === 0 ? undefined : at + (n % 4 < 2 ? -1 : 3_600_000);
       await send(story.waitsFor(names[n % 3]!, names[(n >> 1) % 3]!, demand, expiresAt));
       if ((demand?.votes ?? 0) > 1) await send(story.voted('user:ana'));
+      for (const key of [['user:bob'], ['user:ana', 'user:bob'], ['user:ana', undefined], []][n % 4]!)
+        await send(story.assigned(key));
       if (n % 5 === 0) await send(story.approved());
     }
     const list = async (request: Parameters<StoreClient['listApprovals']>[0], limit = 4) => {
@@ -152,6 +154,21 @@ export function approvalTests({ client, send, told }: AtHand): void {
           ...{ waiting: some.length, overdue: some.filter((one) => isOverdue(one, now)).length, asked: 0 },
         });
     }
+    const assigneeOf = ({ assignment }: views.Approval) => assignment?.assignee?.key ?? '';
+    const assignedTo = (key: string) => waiting.filter((one) => assigneeOf(one) === key);
+    expect(['user:bob', 'user:ana', ''].map((key) => assignedTo(key).length)).toEqual([17, 0, 16]);
+    const unassigned = { assignment: { case: 'unassigned', value: true } } as const;
+    expect(ids(await list(unassigned))).toEqual(ids(assignedTo('')));
+    for (const assignee of ['user:bob', 'user:ana']) {
+      const assignment = { case: 'assignee', value: assignee } as const;
+      for (const tool of ['', 'a'])
+        expect(ids(await list({ assignment, tool }))).toEqual(
+          ids(assignedTo(assignee).filter((one) => tool === '' || one.tool === tool)),
+        );
+      expect((await client().countApprovals({ assignee })).assigned).toBe(assignedTo(assignee).length);
+      const settled = { assignment, status: views.ApprovalStatus.APPROVED };
+      await expect(client().listApprovals(settled)).rejects.toMatchObject({ kind: 'invalid_argument' });
+    }
     for (const id of ['ana', 'bob'])
       for (const [role, groups] of people) {
         const email = `${id}@example.com`;
@@ -167,6 +184,11 @@ export function approvalTests({ client, send, told }: AtHand): void {
         const expected = all.filter((one) => one.status === pending && may(one));
         expect(expected.length).toBeGreaterThan(1);
         for (const limit of [1, 4, 100]) expect(ids(await list({ askedOf }, limit))).toEqual(ids(expected));
+        const mine = expected.filter((one) => assigneeOf(one) === 'user:bob');
+        const assignment = { case: 'assignee', value: 'user:bob' } as const;
+        expect(mine.length < assignedTo('user:bob').length).toBe(true);
+        expect(ids(await list({ askedOf, assignment }))).toEqual(ids(mine));
+        expect((await client().countApprovals({ askedOf, assignee: 'user:bob' })).assigned).toBe(mine.length);
         const toSay = expected.filter(({ votes }) => !votes.some(({ voter }) => voter?.key === key));
         expect(toSay.length < expected.length).toBe(id === 'ana');
         expect(ids(await list({ askedOf: left }))).toEqual(ids(toSay));

@@ -115,6 +115,13 @@ export class Story {
     return this.append(fact('approvalVoted', { ...said, voter: { key, name: key } }));
   }
 
+  /** Somebody is to look at it; undefined: nobody in particular any more. */
+  assigned(key: string | undefined) {
+    const [runId, approvalId, callId] = [this.#runId, this.#approvalId, 'root#1.0'];
+    const to = key === undefined ? {} : { assignee: { key, name: key } };
+    return this.append(fact('approvalAssigned', { runId, approvalId, callId, tool: 'add_resource', ...to }));
+  }
+
   approved() {
     const [runId, approvalId, callId] = [this.#runId, this.#approvalId, 'root#1.0'];
     const decision = facts.Decision.APPROVED;

@@ -58,6 +58,7 @@ function isOfTool(call: wire.Call): boolean {
 /** Facts that can be understood alone. */
 type NamingNothing =
   | 'approvalVoted'
+  | 'approvalAssigned'
   | 'approvalReminded'
   | 'approvalEscalated'
   | 'callEdited'

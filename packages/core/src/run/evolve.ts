@@ -14,7 +14,13 @@ import {
   withoutLeft,
   withoutParked,
 } from '../interrupts/evolve-questions.ts';
-import { evolveEscalated, evolveReminded, evolveResolved, evolveVote } from '../interrupts/kinds/approval.ts';
+import {
+  evolveAssigned,
+  evolveEscalated,
+  evolveReminded,
+  evolveResolved,
+  evolveVote,
+} from '../interrupts/kinds/approval.ts';
 import { evolveApprovalAsked, evolveInputAsked } from '../interrupts/kinds.ts';
 import { withoutStanding, withStanding } from '../interrupts/standing.ts';
 import { callerFromWire } from '../state/caller.ts';
@@ -177,6 +183,8 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
       return evolveVote(run, fact.value, recorded);
     case 'callEdited':
       return evolveEdited(run, fact.value, revision);
+    case 'approvalAssigned':
+      return evolveAssigned(run, fact.value);
     case 'approvalReminded':
       return evolveReminded(run, fact.value);
     case 'approvalEscalated':

@@ -29,6 +29,7 @@ export type MessageRow = {
 /** Facts that a conversation shows no message of. */
 type NotShown =
   | 'approvalVoted'
+  | 'approvalAssigned'
   | 'approvalReminded'
   | 'approvalEscalated'
   | OtherStreamFact

@@ -32,6 +32,8 @@ export type Approval = Asked<'approval'> & {
   /** Reminders and escalations that are on the record. */
   readonly reminders?: number;
   readonly escalated?: number;
+  /** Key of who is to look at it; absent: nobody in particular. */
+  readonly assignee?: string;
   /** True if the tool changed after the decision, so that it allows nothing. */
   readonly void?: true;
   /** The standing approval that has let the call run; absent: somebody was asked, or a rule decided. */

@@ -11,6 +11,7 @@ import { spentToWire } from '../state/usage.ts';
 import { pendingApprovals, runStanding } from '../state/work.ts';
 import { textBytesMax } from '../text/bounds.ts';
 import { cutText } from '../text/cut.ts';
+import { assigned, notified } from './approval-changes.ts';
 import { messagesOf, textOf } from './message-views.ts';
 import { pipelineView } from './pipeline-view.ts';
 
@@ -110,6 +111,8 @@ function approvalsOf(event: RecordedFact, before: ConversationState, rows: Earli
     }
     case 'approvalVoted':
       return withPending(rows, fact.value.approvalId, (pending) => voted(pending, fact.value, event));
+    case 'approvalAssigned':
+      return withPending(rows, fact.value.approvalId, () => assigned(fact.value, event));
     case 'approvalReminded':
       return withPending(rows, fact.value.approvalId, () => ({ reminders: fact.value.number }));
     case 'approvalEscalated': {
@@ -191,7 +194,9 @@ const withdrawnByEnd = create(facts.ApprovalResolvedSchema, { decision: facts.De
 function withPending(
   rows: EarlierRows,
   id: string,
-  change: (pending: views.Approval) => Partial<Pick<views.Approval, 'votes' | 'reminders' | 'escalations' | 'notify'>>,
+  change: (
+    pending: views.Approval,
+  ) => Partial<Pick<views.Approval, 'votes' | 'reminders' | 'escalations' | 'notify' | 'assignment'>>,
 ): views.Approval[] {
   const pending = rows.approval(id);
   if (pending === undefined || pending.status !== views.ApprovalStatus.PENDING) return [];
@@ -249,16 +254,6 @@ function requested(
     notify: notified([], asked.notify, event.revision),
     ...(asked.question === undefined ? {} : askedElsewhere(asked.question)),
   });
-}
-
-/** Those who are told, with those who are told from a revision on as well. */
-function notified(
-  before: readonly views.NotifiedWebhook[],
-  names: readonly string[],
-  fromRevision: number,
-): views.NotifiedWebhook[] {
-  const added = names.filter((name) => before.every((one) => one.name !== name));
-  return [...before, ...added.map((name) => create(views.NotifiedWebhookSchema, { name, fromRevision }))];
 }
 
 function askedElsewhere({ taskId, agent, agents }: facts.RemoteQuestion) {

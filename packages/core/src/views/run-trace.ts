@@ -47,6 +47,7 @@ export function placeOfStep(stepId: string): string {
 /** Facts that tell nothing of how long a node takes. */
 type NotTraced =
   | 'approvalVoted'
+  | 'approvalAssigned'
   | 'approvalReminded'
   | 'approvalEscalated'
   | 'callEdited'

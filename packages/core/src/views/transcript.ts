@@ -70,6 +70,7 @@ export type Transcript = {
 /** Facts by which nothing is said that a model is told. */
 type NotSaid =
   | 'approvalVoted'
+  | 'approvalAssigned'
   | 'approvalReminded'
   | 'approvalEscalated'
   | OtherStreamFact

@@ -1,4 +1,4 @@
-import { definedAs, editCall, resolveApproval } from '@stopgo/core';
+import { assignApproval, definedAs, editCall, resolveApproval } from '@stopgo/core';
 import { approvals } from '@stopgo/proto';
 import { anonymous, asking, group, hour, looksAt, one, plain, user, voted, voter, votes } from '../demanding.ts';
 import { by, dawn, type Happening } from '../specification.ts';
@@ -43,6 +43,15 @@ const editedTo = (argumentsJson: string) => (state: Parameters<ReturnType<typeof
   return decision.kind === 'append' ? decision.facts : [];
 };
 
+const assignedTo = (to: 'ana' | undefined) => (state: Parameters<ReturnType<typeof votes>>[0]) => {
+  const [anas, bobs] = ['ana', 'bob'].map((name) => user(name, ['finance']));
+  const decision = assignApproval(state, {
+    ...{ approvalId: approvalOf(state), now: dawn, by: { principal: bobs as typeof anonymous, voter: bob } },
+    to: to && { principal: anas as typeof anonymous, voter: ana },
+  });
+  return decision.kind === 'append' ? decision.facts : [];
+};
+
 /** Approvals that demand somebody, and what becomes of them. */
 export const demandingScenarios: Readonly<Record<string, readonly Happening[]>> = {
   quorum: [
@@ -66,6 +75,14 @@ export const demandingScenarios: Readonly<Record<string, readonly Happening[]>> 
     by('ana@x.example', editedTo('{"id":"one"}')),
     drove([claim, starts(id)]),
     drove([returns(id, 'removed')]),
+  ],
+  assigned: [
+    ...asking({ ...finance, votes: 2 }),
+    by('bob@x.example', assignedTo('ana')),
+    by('bob@x.example', assignedTo(undefined)),
+    by('bob@x.example', assignedTo('ana')),
+    by('bob@x.example', voted(bob)),
+    by('ana@x.example', voted(ana)),
   ],
   'nobody-in-time': [...asking(demanding), ...[1, 2, 4].map((hours) => lookedAt(dawn + hours * hour)), drove([claim])],
   'rejected-for-a-reason': [...asking(finance), by('ana@x.example', rejectedWith('too much')), drove([claim])],

@@ -17,7 +17,7 @@ export const approvalEndpoints: readonly Endpoint[] = [
     path: '/approvals',
     summary: 'List approvals',
     description:
-      'Oldest first. Parameters: status (pending, approved, rejected, expired, withdrawn), conversation (an id), tool, server and node (each exactly as tool_name, server and node show it), requested_before (a time), overdue=true (what waits longer than it should), may_decide=me (what waits and whoever is signed in may decide, also in conversations of others, until they have said yes; without conversation), limit (1 to 1000, default 100), cursor. A page may be short, or empty: go on until next_cursor is absent. One that waits longer than it should has overdue.',
+      'Oldest first. Parameters: status (pending, approved, rejected, expired, withdrawn), conversation (an id), tool, server and node (each exactly as tool_name, server and node show it), requested_before (a time), overdue=true (what waits longer than it should), may_decide=me (what waits and whoever is signed in may decide, also in conversations of others, until they have said yes; without conversation), assignee (me, none, an e-mail address; what waits and is assigned so, of me as far as I may decide it), limit (1 to 1000, default 100), cursor. A page may be short, or empty: go on until next_cursor is absent. One that waits longer than it should has overdue.',
     responses: {
       '200': {
         description: 'A page; next_cursor is absent on the last one.',
@@ -31,9 +31,12 @@ export const approvalEndpoints: readonly Endpoint[] = [
     path: '/approvals/counts',
     summary: 'Count what waits',
     description:
-      'How many approvals wait, and how many of them longer than they should: as many as the list has with status=pending, and with overdue=true. Of whoever is signed in also how many they may decide, as many as with may_decide=me. Each is counted up to 10,000, which then stands for that many or more. A count may lag behind what was just recorded.',
+      'How many approvals wait, and how many of them longer than they should: as many as the list has with status=pending, and with overdue=true. Of whoever is signed in also how many they may decide, as many as with may_decide=me. Of whoever is signed in, or sends a name in X-Approver, how many are assigned to them, as many as with assignee=me. Each is counted up to 10,000, which then stands for that many or more. A count may lag behind what was just recorded.',
     responses: {
-      '200': { description: 'The numbers.', example: { counts: { waiting: 12, may_decide: 3, overdue: 1 } } },
+      '200': {
+        description: 'The numbers.',
+        example: { counts: { waiting: 12, may_decide: 3, overdue: 1, assigned_to_me: 2 } },
+      },
     },
   },
   {

@@ -1,6 +1,7 @@
 import type { Answer } from '../json-text.ts';
 import { agentEndpoints } from './agent-endpoints.ts';
 import { approvalEndpoints } from './approval-endpoints.ts';
+import { assignEndpoints } from './assign-endpoints.ts';
 import { conversationEndpoints } from './conversation-endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
 import { heldToolEndpoints } from './held-tool-endpoints.ts';
@@ -19,6 +20,7 @@ export const endpoints: readonly Endpoint[] = [
   ...conversationEndpoints,
   ...pushEndpoints,
   ...approvalEndpoints,
+  ...assignEndpoints,
   ...standingEndpoints,
   ...peopleEndpoints,
 ];

@@ -1,5 +1,4 @@
-import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { approvalKindWord, decidedByOf, decidedWord, isDescriptionCut, visibleText } from '@stopgo/core';
+import { approvalKindWord, decidedByOf, decidedWord, isDescriptionCut, overdueFrom, visibleText } from '@stopgo/core';
 import { facts, views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { callArguments } from './arguments.ts';
@@ -32,6 +31,7 @@ export function renderApproval(approval: views.Approval, now?: number): Answer {
     created_at: rfc3339(approval.requestedAt),
     expires_at: rfc3339(approval.expiresAt),
     overdue: (now !== undefined && isOverdue(approval, now)) || undefined,
+    assignee: assigneeOf(approval),
     ...editOf(approval),
     ...demandOf(approval),
     ...decisionOf(approval),
@@ -39,11 +39,20 @@ export function renderApproval(approval: views.Approval, now?: number): Answer {
 }
 
 /** Whether it waits longer than it should; what is rejected at its end is never overdue. */
-const isOverdue = ({ status, expiresAt, demand }: views.Approval, now: number): boolean =>
-  status === views.ApprovalStatus.PENDING &&
-  expiresAt !== undefined &&
-  demand?.onExpiry === facts.OnExpiry.LEAVE &&
-  timestampMs(expiresAt) <= now;
+const isOverdue = (approval: views.Approval, now: number): boolean =>
+  approval.status === views.ApprovalStatus.PENDING && (overdueFrom(approval) ?? Number.POSITIVE_INFINITY) <= now;
+
+/** Who is to look at it, and who said so. */
+function assigneeOf({ assignment }: views.Approval): Answer | undefined {
+  if (assignment === undefined) return undefined;
+  const { assignee, by, bySignedIn, at } = assignment;
+  return {
+    name: shownLine(assignee?.name ?? ''),
+    claimed: assignee?.claimed ?? false,
+    assigned_by: { name: shownLine(by), claimed: !bySignedIn },
+    assigned_at: rfc3339(at),
+  };
+}
 
 /** Who changed the arguments, and what they were; of the approval before: which one stands for the changed call. */
 function editOf({ edit, argumentsBeforeJson, replacedBy }: views.Approval): {

@@ -1,6 +1,7 @@
 import { a2aRoutesOf } from '../a2a/http-agent.ts';
 import { agentRoutes } from './agents.ts';
 import { approvalRoutes } from './approvals.ts';
+import { assignRoutes } from './assign.ts';
 import { blobRoutes } from './blobs.ts';
 import { callbackRoutes } from './callbacks.ts';
 import { conversationRoutes } from './conversations.ts';
@@ -26,6 +27,7 @@ export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...blobRoutes(deps),
   ...pushRoutes(deps),
   ...approvalRoutes(deps),
+  ...assignRoutes(deps),
   ...standingRoutes(deps),
   ...inputRoutes(deps),
   ...peopleRoutes(deps),

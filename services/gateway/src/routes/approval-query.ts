@@ -1,6 +1,16 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { askedWords, invalidArgument, type Principal, principalKey, reachOf } from '@stopgo/core';
+import {
+  askedWords,
+  invalidArgument,
+  type Principal,
+  principalKey,
+  reachOf,
+  userIdOf,
+  userKey,
+  voterOf,
+} from '@stopgo/core';
 import type { Request } from 'express';
+import { approverNamed } from '../actor.ts';
 import { nameCharactersMax } from '../bounds.ts';
 import type { Frame } from '../frame.ts';
 import { Query } from '../query.ts';
@@ -25,17 +35,22 @@ export async function approvalsAsked(deps: RouteDependencies, req: Request, fram
     ...(query.choice('overdue', { true: true }) === undefined ? {} : { overdueAt: timestampFromMs(now) }),
   };
   const mayDecide = query.choice('may_decide', { me: true }) ?? false;
+  const assignee = query.text('assignee', nameCharactersMax);
   if (conversationId !== undefined) frame.conversationId = conversationId;
   await permit(deps, frame, 'approval.list', { kind: 'approval' });
   const isOwn = reachOf(frame.principal, 'approval.list') === 'own';
   if (isOwn && conversationId !== undefined)
     await permit(deps, frame, 'conversation.read', { kind: 'conversation', id: conversationId });
+  // What is assigned to somebody is in whoever's conversation: of it, what asks them is shown.
+  const isMine = assignee === 'me' && frame.principal.kind === 'user';
+  const asked = mayDecide ? askedOfMe(frame.principal, now) : isMine ? askedOf(frame.principal, now, false) : undefined;
   return {
     ...narrow,
+    ...(assignee === undefined ? {} : { assignment: assignmentOf(req, frame, assignee) }),
     ...(status === undefined ? {} : { status }),
     ...(conversationId === undefined ? {} : { conversationId }),
-    ...(mayDecide ? { askedOf: askedOfMe(frame.principal, now) } : {}),
-    ...(isOwn && !mayDecide ? { principal: principalKey(frame.principal) } : {}),
+    ...(asked === undefined ? {} : { askedOf: asked }),
+    ...(isOwn && asked === undefined ? { principal: principalKey(frame.principal) } : {}),
   };
 }
 
@@ -52,10 +67,33 @@ function askedOfMe(principal: Principal, now: number) {
 }
 
 /** The same; undefined for somebody who is not signed in. `now`: milliseconds since 1970. */
-export const askedOf = (principal: Principal, now: number) =>
+export const askedOf = (principal: Principal, now: number, withoutVoted = true) =>
   principal.kind === 'user'
     ? {
         ...{ words: [...askedWords(principal)], principal: principalKey(principal) },
-        ...{ at: timestampFromMs(now), withoutVoted: true },
+        ...{ at: timestampFromMs(now), withoutVoted },
       }
     : undefined;
+
+/**
+ * Whose approvals `me`, `none`, an e-mail address or a claimed name stands for.
+ *
+ * @throws DomainError `invalid_argument` for `me` of somebody who says nobody's name.
+ */
+function assignmentOf(req: Request, frame: Frame, name: string) {
+  if (name === 'none') return { case: 'unassigned', value: true } as const;
+  const me = name === 'me' ? keyOfMe(req, frame) : undefined;
+  if (name === 'me' && me === undefined)
+    throw invalidArgument('"assignee" is me, and nobody knows who you are: sign in, or send your name in X-Approver');
+  return { case: 'assignee', value: me ?? keyOf(frame.principal, name) } as const;
+}
+
+const keyOf = (principal: Principal, name: string): string =>
+  principal.kind === 'user' ? userKey(userIdOf(name)) : voterOf(principal, { id: name, claimed: true }).key;
+
+/** Key of whoever asks: who is signed in, else the name that they claim; undefined: nobody in particular. */
+export function keyOfMe(req: Request, { principal }: Frame): string | undefined {
+  const name = approverNamed(req.get('x-approver'));
+  const { key } = voterOf(principal, name === undefined ? { id: '' } : { id: name, claimed: true });
+  return key === '' ? undefined : key;
+}

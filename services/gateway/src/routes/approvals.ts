@@ -24,7 +24,7 @@ import { renderApproval } from '../render/approval.ts';
 import { textMember } from '../request-text.ts';
 import { sendJson } from '../respond.ts';
 import { answerTurn } from '../turn-answer.ts';
-import { approvalsAsked, askedOf } from './approval-query.ts';
+import { approvalsAsked, askedOf, keyOfMe } from './approval-query.ts';
 import { decideMany } from './decide-many.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
@@ -53,7 +53,8 @@ const list =
 
 const counts =
   (deps: RouteDependencies): Handler =>
-  async (_req, res, frame) => {
+  async (req, res, frame) => {
+    const me = keyOfMe(req, frame);
     await permit(deps, frame, 'approval.list', { kind: 'approval' });
     const now = deps.wallClock();
     const mine = askedOf(frame.principal, now);
@@ -63,6 +64,7 @@ const counts =
         at: timestampFromMs(now),
         ...(isOwn ? { principal: principalKey(frame.principal) } : {}),
         ...(mine === undefined ? {} : { askedOf: mine }),
+        ...(me === undefined ? {} : { assignee: me }),
       },
       { context: frame.context },
     );
@@ -71,6 +73,7 @@ const counts =
         waiting: counted.waiting,
         may_decide: mine === undefined ? undefined : counted.asked,
         overdue: counted.overdue,
+        assigned_to_me: me === undefined ? undefined : counted.assigned,
       },
     });
   };

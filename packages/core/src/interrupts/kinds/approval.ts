@@ -114,6 +114,15 @@ export function evolveEscalated(run: RunState, { approvalId, number }: FactOf<'a
   return changed(run, approvalId, { escalated: number });
 }
 
+/** Somebody else is to look at it, or nobody in particular. */
+export function evolveAssigned(run: RunState, { approvalId, assignee }: FactOf<'approvalAssigned'>): RunState {
+  const approval = approvalIn(run, approvalId);
+  if (approval === undefined || decisionOn(approval) !== undefined) return run;
+  const { assignee: _before, ...rest } = approval;
+  const assigned = assignee === undefined ? rest : { ...rest, assignee: assignee.key };
+  return { ...run, interrupts: { ...run.interrupts, [approvalId]: assigned } };
+}
+
 function changed(run: RunState, id: string, change: Pick<Approval, 'reminders' | 'escalated'>): RunState {
   const approval = approvalIn(run, id);
   if (approval === undefined || decisionOn(approval) !== undefined) return run;

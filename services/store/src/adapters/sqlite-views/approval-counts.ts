@@ -36,6 +36,14 @@ export function approvalCounts(database: SqlDatabase) {
     `SELECT 1 FROM approvals AS p INDEXED BY approvals_asked_of_owner
        WHERE p.status = ${pending} AND p.asked_of_all = 1 AND p.principal = ?`,
   );
+  const isAssigned = `p.status = ${pending} AND p.assignee <> '' AND p.assignee = ?`;
+  const assigned = counted(`SELECT 1 FROM approvals AS p INDEXED BY approvals_assigned WHERE ${isAssigned}`);
+  const assignedAndAsked = counted(
+    `SELECT 1 FROM approvals AS p INDEXED BY approvals_assigned WHERE ${isAssigned} AND (
+       p.asked_of_all = 1 AND (? OR p.principal = ?)
+       OR EXISTS (SELECT 1 FROM approval_askings AS a INDEXED BY approval_askings_by_key WHERE a.key = p.key
+         AND a.asked IN (SELECT value FROM json_each(?)) AND a.from_at <= ? AND a.not_by <> ?))`,
+  );
   const unnamed = (words: readonly string[]): number => {
     let most = 0;
     for (const by of words.map(unnamedBy))
@@ -49,6 +57,14 @@ export function approvalCounts(database: SqlDatabase) {
       (principal === undefined ? waiting() : waitingOf(principal)) ?? 0,
     countOverdue: (principal: string | undefined, at: number): number =>
       (principal === undefined ? overdue(at) : overdueOf(principal, at)) ?? 0,
+    countAssigned: (assignee: string, askedOf: AskedOf | undefined): number => {
+      if (askedOf === undefined) return assigned(assignee) ?? 0;
+      const { words, principal, at } = askedOf;
+      const ways = words.map(unnamedBy).filter((by) => by !== undefined);
+      const isAnybody = ways.some(({ owner }) => owner === undefined) ? 1 : 0;
+      const owner = ways.find((by) => by.owner !== undefined)?.owner ?? '';
+      return assignedAndAsked(assignee, isAnybody, owner, JSON.stringify(words), at, principal) ?? 0;
+    },
     countAsked: ({ words, principal, at, withoutVoted }: AskedOf): number => {
       const voted = withoutVoted ? votedWord(principal) : '';
       const named = asked(JSON.stringify(words), at, principal, voted) ?? 0;

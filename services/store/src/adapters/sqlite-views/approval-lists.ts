@@ -8,8 +8,8 @@ export type ApprovalAt = { readonly key: number; readonly bytes: Uint8Array | un
 /** A row of the list of one word. */
 type AskedAt = { readonly key: number; readonly isAsked: boolean };
 
-/** What narrows a list: tool, server, node, the time before which it was asked for, and when it is to be overdue. */
-type Fitting = readonly [string | null, string | null, string | null, number, number];
+/** What narrows a list: tool, server, node, assignee, the time before which it was asked for, and when it is to be overdue. */
+type Fitting = readonly [string | null, string | null, string | null, string | null, number, number];
 
 /** Which index a list goes along. */
 export type ApprovalLead = {
@@ -33,7 +33,7 @@ export function approvalLists(database: SqlDatabase) {
     bytes: row[1] === null ? undefined : bytes(row, 1),
   });
   const fits = `p.tool = ifnull(?, p.tool) AND p.server = ifnull(?, p.server) AND p.node = ifnull(?, p.node)
-    AND p.requested_at < ? AND ifnull(p.overdue_from, ${neverOverdue}) <= ?`;
+    AND p.assignee = ifnull(?, p.assignee) AND p.requested_at < ? AND ifnull(p.overdue_from, ${neverOverdue}) <= ?`;
   const along = (condition: string, index = '') =>
     database.all(
       `SELECT p.key, CASE WHEN ${fits} THEN p.bytes END FROM approvals AS p ${index}
@@ -44,6 +44,10 @@ export function approvalLists(database: SqlDatabase) {
   const all = along('true');
   const ofStatus = along('p.status = ?');
   const waitingOfTool = along(`p.status = ${pending} AND p.tool = ?`, 'INDEXED BY approvals_waiting_by_tool');
+  const ofAssignee = along(
+    `p.status = ${pending} AND p.assignee <> '' AND p.assignee = ?`,
+    'INDEXED BY approvals_assigned',
+  );
   const ofOne = along(ofPrincipal);
   const ofOneOfStatus = along(`${ofPrincipal} AND p.status = ?`);
   const ofConversation = along('p.conversation = ?');
@@ -79,7 +83,8 @@ export function approvalLists(database: SqlDatabase) {
     const { conversation, status, principal } = lead;
     const before = narrow.requestedBefore ?? Number.MAX_SAFE_INTEGER;
     const overdue = narrow.overdueAt ?? neverOverdue;
-    const fitting = [narrow.tool ?? null, narrow.server ?? null, narrow.node ?? null, before, overdue] as const;
+    const { tool = null, server = null, node = null, assignee = null } = narrow;
+    const fitting = [tool, server, node, assignee, before, overdue] as const;
     if (conversation !== undefined) {
       if (lead.askedInRun !== undefined) return askedInRun(...fitting, conversation, lead.askedInRun, after, limit);
       return status === undefined
@@ -99,6 +104,7 @@ export function approvalLists(database: SqlDatabase) {
       return status === undefined
         ? ofOne(...fitting, principal, after, limit)
         : ofOneOfStatus(...fitting, principal, status, after, limit);
+    if (status === pending && narrow.assignee) return ofAssignee(...fitting, narrow.assignee, after, limit);
     if (status === pending && narrow.tool !== undefined) return waitingOfTool(...fitting, narrow.tool, after, limit);
     return status === undefined ? all(...fitting, after, limit) : ofStatus(...fitting, status, after, limit);
   };

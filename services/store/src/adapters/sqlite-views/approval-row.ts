@@ -1,5 +1,5 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { askingsOf, type ConversationState, isAskedOfAll, overdueFrom, principalOf } from '@stopgo/core';
+import { askingsOf, assigneeOf, type ConversationState, isAskedOfAll, overdueFrom, principalOf } from '@stopgo/core';
 import { toBinary, views } from '@stopgo/proto';
 import type { PendingApproval } from './hot-conversation.ts';
 import type { ViewTables } from './view-tables.ts';
@@ -24,6 +24,7 @@ export function writeApproval(
     approval.requestedAt === undefined ? 0 : timestampMs(approval.requestedAt),
     isAskedOfAll(approval) ? 1 : 0,
     overdueFrom(approval) ?? null,
+    assigneeOf(approval),
     toBinary(views.ApprovalSchema, approval),
   );
   // Found without words: no turn pays for rules that it does not have.

@@ -13,8 +13,8 @@ export function approvalTables(database: SqlDatabase) {
     })),
     writeApproval: database.run(
       `INSERT INTO approvals (key, id, conversation, status, asked_in_run, principal, tool, server, node, requested_at,
-         asked_of_all, overdue_from, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
-         status = excluded.status, asked_in_run = excluded.asked_in_run, bytes = excluded.bytes`,
+         asked_of_all, overdue_from, assignee, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
+         status = excluded.status, assignee = excluded.assignee, asked_in_run = excluded.asked_in_run, bytes = excluded.bytes`,
     ),
     insertAsking: database.run('INSERT INTO approval_askings (asked, key, from_at, not_by) VALUES (?, ?, ?, ?)'),
     deleteAskings: database.run('DELETE FROM approval_askings WHERE key = ?'),
@@ -31,7 +31,7 @@ export function approvalTables(database: SqlDatabase) {
     deleteApprovals: database.run('DELETE FROM approvals WHERE conversation = ?'),
     storedApprovals: database.all(
       `SELECT id, status, asked_in_run, bytes, principal, tool, server, node, requested_at, asked_of_all,
-         overdue_from
+         overdue_from, assignee
          FROM approvals WHERE conversation = ? ORDER BY key`,
       (row) => ({
         key: text(row, 0),
@@ -45,6 +45,7 @@ export function approvalTables(database: SqlDatabase) {
         requestedAt: integer(row, 8),
         isAskedOfAll: integer(row, 9) === 1,
         overdueFrom: row[10] === null ? undefined : integer(row, 10),
+        assignee: text(row, 11),
       }),
     ),
   };

@@ -29,6 +29,8 @@ export const wordIndexOptions = `words, content = '', columnsize = 0, tokenize =
  * `approval_askings` has the words that waiting approvals are found by, by whoever may decide them; none of settled ones, nor of those
  * that demand nothing (`approvals.asked_of_all`), which most are.
  *
+ * `approvals.assignee` is the key of who is to look at an approval; empty: nobody in particular.
+ *
  * `approvals.overdue_from` is from when on an approval waits longer than it should, in milliseconds since 1970; null: never.
  *
  * `set_aside` names the conversations whose events cannot be folded: they have no other row, but words may be left, which
@@ -112,6 +114,7 @@ const tables = `
     requested_at INTEGER NOT NULL,
     asked_of_all INTEGER NOT NULL,
     overdue_from INTEGER,
+    assignee TEXT NOT NULL DEFAULT '',
     bytes BLOB NOT NULL
   ) STRICT;
   CREATE INDEX approvals_asked_of_all ON approvals (key) WHERE status = 1 AND asked_of_all = 1;
@@ -120,6 +123,7 @@ const tables = `
   CREATE INDEX approvals_overdue ON approvals (overdue_from) WHERE status = 1 AND overdue_from IS NOT NULL;
   CREATE INDEX approvals_overdue_of_principal ON approvals (principal, overdue_from)
     WHERE status = 1 AND overdue_from IS NOT NULL;
+  CREATE INDEX approvals_assigned ON approvals (assignee, key) WHERE status = 1 AND assignee <> '';
   CREATE INDEX approvals_by_status ON approvals (status, key);
   CREATE INDEX approvals_of_principal ON approvals (principal, key) WHERE principal <> 'anonymous';
   CREATE INDEX approvals_of_principal_by_status ON approvals (principal, status, key) WHERE principal <> 'anonymous';

@@ -142,11 +142,12 @@ export class SqliteViews implements Views {
     );
   }
 
-  countApprovals({ principal, askedOf, at }: ApprovalsCounted): ApprovalCounts {
+  countApprovals({ principal, askedOf, at, assignee }: ApprovalsCounted): ApprovalCounts {
     return {
       waiting: this.#tables.countWaiting(principal),
       asked: askedOf === undefined ? 0 : this.#tables.countAsked(askedOf),
       overdue: at === undefined ? 0 : this.#tables.countOverdue(principal, at),
+      assigned: assignee === undefined ? 0 : this.#tables.countAssigned(assignee, askedOf),
     };
   }
 

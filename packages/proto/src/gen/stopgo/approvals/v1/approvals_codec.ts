@@ -2,8 +2,8 @@
 // @generated from file stopgo/approvals/v1/approvals.proto (package stopgo.approvals.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AcceptedTools, AcceptToolsRequest, AcceptToolsResponse, DecisionKind, GrantStandingRequest, GrantStandingResponse, LookUpLinkRequest, LookUpLinkResponse, MakeLinkRequest, MakeLinkResponse, ResolveRequest, ResolveResponse, RevokeStandingRequest, RevokeStandingResponse } from "./approvals_pb.ts";
-import { AcceptedToolsSchema, AcceptToolsRequestSchema, AcceptToolsResponseSchema, GrantStandingRequestSchema, GrantStandingResponseSchema, LookUpLinkRequestSchema, LookUpLinkResponseSchema, MakeLinkRequestSchema, MakeLinkResponseSchema, ResolveRequestSchema, ResolveResponseSchema, RevokeStandingRequestSchema, RevokeStandingResponseSchema } from "./approvals_pb.ts";
+import type { AcceptedTools, AcceptToolsRequest, AcceptToolsResponse, AssignRequest, AssignResponse, DecisionKind, GrantStandingRequest, GrantStandingResponse, LookUpLinkRequest, LookUpLinkResponse, MakeLinkRequest, MakeLinkResponse, ResolveRequest, ResolveResponse, RevokeStandingRequest, RevokeStandingResponse } from "./approvals_pb.ts";
+import { AcceptedToolsSchema, AcceptToolsRequestSchema, AcceptToolsResponseSchema, AssignRequestSchema, AssignResponseSchema, GrantStandingRequestSchema, GrantStandingResponseSchema, LookUpLinkRequestSchema, LookUpLinkResponseSchema, MakeLinkRequestSchema, MakeLinkResponseSchema, ResolveRequestSchema, ResolveResponseSchema, RevokeStandingRequestSchema, RevokeStandingResponseSchema } from "./approvals_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
@@ -12,7 +12,7 @@ import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from ".
 import { toMessage, toMessages } from "../../../../codec/made.ts";
 import { createActor, readActor, writeActor, zeroActor } from "../../events/v1/envelope_codec.ts";
 import { createIdempotency, createPinnedTool, readIdempotency, readPinnedTool, writeIdempotency, writePinnedTool, zeroIdempotency, zeroPinnedTool } from "../../events/v1/payload_codec.ts";
-import { createConversationView, readConversationView, writeConversationView, zeroConversationView } from "../../store/v1/views_codec.ts";
+import { createApproval, createConversationView, readApproval, readConversationView, writeApproval, writeConversationView, zeroApproval, zeroConversationView } from "../../store/v1/views_codec.ts";
 import { createTurn, createWait, readTurn, readWait, writeTurn, writeWait, zeroTurn, zeroWait } from "../../orchestrator/v1/orchestrator_codec.ts";
 import type { Decision } from "../../events/v1/payload_pb.ts";
 import type { DescMessage } from "@bufbuild/protobuf";
@@ -490,6 +490,148 @@ export function createGrantStandingResponse(given: Given): GrantStandingResponse
   return message;
 }
 
+export function zeroAssignRequest(): AssignRequest {
+  return {
+    $typeName: "stopgo.approvals.v1.AssignRequest",
+    approvalId: '',
+    to: { case: undefined },
+  };
+}
+
+export function writeAssignRequest(writer: Writer, message: AssignRequest): void {
+  if (message.$typeName !== "stopgo.approvals.v1.AssignRequest") throw new LeftToLibrary();
+  if (message.approvalId !== '') {
+    writer.string(10, message.approvalId);
+  }
+  switch (message.to.case) {
+    case "name": {
+      writer.string(18, message.to.value);
+      break;
+    }
+    case "self": {
+      writer.bool(24, message.to.value);
+      break;
+    }
+    case "nobody": {
+      writer.bool(32, message.to.value);
+      break;
+    }
+  }
+  if (message.actor !== undefined) {
+    const begin = writer.fork(42);
+    writeActor(writer, message.actor);
+    writer.join(begin);
+  }
+  if (message.idempotency !== undefined) {
+    const begin = writer.fork(50);
+    writeIdempotency(writer, message.idempotency);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readAssignRequest(reader: Reader, length: number, message: AssignRequest): AssignRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.approvalId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.to = { case: "name", value: reader.string() };
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.to = { case: "self", value: reader.bool() };
+        break;
+      case 4:
+        if (tag !== 32) throw new LeftToLibrary();
+        message.to = { case: "nobody", value: reader.bool() };
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.actor = readActor(reader, reader.uint32(), message.actor ?? zeroActor());
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createAssignRequest(given: Given): AssignRequest {
+  const message = zeroAssignRequest();
+  if (given.approvalId != null) message.approvalId = given.approvalId;
+  if (given.to != null) {
+    const { case: name, value } = given.to;
+    switch (name) {
+      case "name":
+        message.to = { case: "name", value: value };
+        break;
+      case "self":
+        message.to = { case: "self", value: value };
+        break;
+      case "nobody":
+        message.to = { case: "nobody", value: value };
+        break;
+    }
+  }
+  if (given.actor != null) message.actor = toMessage(given.actor, createActor, "stopgo.events.v1.Actor");
+  if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  return message;
+}
+
+export function zeroAssignResponse(): AssignResponse {
+  return {
+    $typeName: "stopgo.approvals.v1.AssignResponse",
+  };
+}
+
+export function writeAssignResponse(writer: Writer, message: AssignResponse): void {
+  if (message.$typeName !== "stopgo.approvals.v1.AssignResponse") throw new LeftToLibrary();
+  if (message.approval !== undefined) {
+    const begin = writer.fork(10);
+    writeApproval(writer, message.approval);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readAssignResponse(reader: Reader, length: number, message: AssignResponse): AssignResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.approval = readApproval(reader, reader.uint32(), message.approval ?? zeroApproval());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createAssignResponse(given: Given): AssignResponse {
+  const message = zeroAssignResponse();
+  if (given.approval != null) message.approval = toMessage(given.approval, createApproval, "stopgo.store.v1.Approval");
+  return message;
+}
+
 export function zeroRevokeStandingRequest(): RevokeStandingRequest {
   return {
     $typeName: "stopgo.approvals.v1.RevokeStandingRequest",
@@ -776,6 +918,8 @@ export const codecs_stopgo_approvals_v1_approvals: readonly (readonly [DescMessa
   [AcceptToolsResponseSchema, { zero: zeroAcceptToolsResponse, write: writeAcceptToolsResponse, read: readAcceptToolsResponse, create: createAcceptToolsResponse }],
   [GrantStandingRequestSchema, { zero: zeroGrantStandingRequest, write: writeGrantStandingRequest, read: readGrantStandingRequest, create: createGrantStandingRequest }],
   [GrantStandingResponseSchema, { zero: zeroGrantStandingResponse, write: writeGrantStandingResponse, read: readGrantStandingResponse, create: createGrantStandingResponse }],
+  [AssignRequestSchema, { zero: zeroAssignRequest, write: writeAssignRequest, read: readAssignRequest, create: createAssignRequest }],
+  [AssignResponseSchema, { zero: zeroAssignResponse, write: writeAssignResponse, read: readAssignResponse, create: createAssignResponse }],
   [RevokeStandingRequestSchema, { zero: zeroRevokeStandingRequest, write: writeRevokeStandingRequest, read: readRevokeStandingRequest, create: createRevokeStandingRequest }],
   [RevokeStandingResponseSchema, { zero: zeroRevokeStandingResponse, write: writeRevokeStandingResponse, read: readRevokeStandingResponse, create: createRevokeStandingResponse }],
   [ResolveRequestSchema, { zero: zeroResolveRequest, write: writeResolveRequest, read: readResolveRequest, create: createResolveRequest }],

@@ -12,7 +12,7 @@ import type { Decision, Idempotency, PinnedTool } from "../../events/v1/payload_
 import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
 import type { Turn, Wait } from "../../orchestrator/v1/orchestrator_pb.ts";
 import { file_stopgo_orchestrator_v1_orchestrator } from "../../orchestrator/v1/orchestrator_pb.ts";
-import type { ConversationView } from "../../store/v1/views_pb.ts";
+import type { Approval, ConversationView } from "../../store/v1/views_pb.ts";
 import { file_stopgo_store_v1_views } from "../../store/v1/views_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -20,7 +20,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/approvals/v1/approvals.proto.
  */
 export const file_stopgo_approvals_v1_approvals: GenFile = /*@__PURE__*/
-  fileDesc("CiNzdG9wZ28vYXBwcm92YWxzL3YxL2FwcHJvdmFscy5wcm90bxITc3RvcGdvLmFwcHJvdmFscy52MSJHCg9NYWtlTGlua1JlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIOCgZkaWdlc3QYAyABKAkiQgoQTWFrZUxpbmtSZXNwb25zZRIuCgpleHBpcmVzX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIjChFMb29rVXBMaW5rUmVxdWVzdBIOCgZkaWdlc3QYASABKAkisQEKEkxvb2tVcExpbmtSZXNwb25zZRITCgthcHByb3ZhbF9pZBgBIAEoCRIXCg9jb252ZXJzYXRpb25faWQYAiABKAkSDwoHdXNlcl9pZBgDIAEoCRIuCgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghzcGVudF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAicQoSQWNjZXB0VG9vbHNSZXF1ZXN0EjMKB3NlcnZlcnMYASADKAsyIi5zdG9wZ28uYXBwcm92YWxzLnYxLkFjY2VwdGVkVG9vbHMSJgoFYWN0b3IYAiABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yIk4KDUFjY2VwdGVkVG9vbHMSEAoIaWRlbnRpdHkYASABKAkSKwoFdG9vbHMYAiADKAsyHC5zdG9wZ28uZXZlbnRzLnYxLlBpbm5lZFRvb2wiKAoTQWNjZXB0VG9vbHNSZXNwb25zZRIRCglyZXZpc2lvbnMYASADKA0inwEKFEdyYW50U3RhbmRpbmdSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJEhYKDnNhbWVfYXJndW1lbnRzGAIgASgIEiYKBWFjdG9yGAMgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5BY3RvchIyCgtpZGVtcG90ZW5jeRgEIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiSAoVR3JhbnRTdGFuZGluZ1Jlc3BvbnNlEi8KBHZpZXcYASABKAsyIS5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uVmlldyKhAQoVUmV2b2tlU3RhbmRpbmdSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRITCgtzdGFuZGluZ19pZBgCIAEoCRImCgVhY3RvchgDIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuQWN0b3ISMgoLaWRlbXBvdGVuY3kYBCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5IkkKFlJldm9rZVN0YW5kaW5nUmVzcG9uc2USLwoEdmlldxgBIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3ItQCCg5SZXNvbHZlUmVxdWVzdBITCgthcHByb3ZhbF9pZBgBIAEoCRIwCghkZWNpc2lvbhgCIAEoDjIaLnN0b3Bnby5ldmVudHMudjEuRGVjaXNpb25CAhgBEi8KBGtpbmQYByABKA4yIS5zdG9wZ28uYXBwcm92YWxzLnYxLkRlY2lzaW9uS2luZBIOCgZyZXN1bHQYAyABKAkSJgoFYWN0b3IYBCABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yEioKBHdhaXQYBSABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLldhaXQSMgoLaWRlbXBvdGVuY3kYBiABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5EgwKBHNhaWQYCCABKAkSFgoOYXJndW1lbnRzX2pzb24YCSABKAkSDAoEbGluaxgKIAEoCSI9Cg9SZXNvbHZlUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybir2AQoMRGVjaXNpb25LaW5kEh0KGURFQ0lTSU9OX0tJTkRfVU5TUEVDSUZJRUQQABIZChVERUNJU0lPTl9LSU5EX0FQUFJPVkUQARIYChRERUNJU0lPTl9LSU5EX1JFSkVDVBACEhsKF0RFQ0lTSU9OX0tJTkRfUlVOX0FHQUlOEAUSGgoWREVDSVNJT05fS0lORF9IQVBQRU5FRBAGEhkKFURFQ0lTSU9OX0tJTkRfR0lWRV9VUBAHEhoKFkRFQ0lTSU9OX0tJTkRfV0lUSERSQVcQCBIWChJERUNJU0lPTl9LSU5EX0VESVQQCSIECAMQAyIECAQQBDLVBAoQQXBwcm92YWxzU2VydmljZRJUCgdSZXNvbHZlEiMuc3RvcGdvLmFwcHJvdmFscy52MS5SZXNvbHZlUmVxdWVzdBokLnN0b3Bnby5hcHByb3ZhbHMudjEuUmVzb2x2ZVJlc3BvbnNlEmYKDUdyYW50U3RhbmRpbmcSKS5zdG9wZ28uYXBwcm92YWxzLnYxLkdyYW50U3RhbmRpbmdSZXF1ZXN0Giouc3RvcGdvLmFwcHJvdmFscy52MS5HcmFudFN0YW5kaW5nUmVzcG9uc2USaQoOUmV2b2tlU3RhbmRpbmcSKi5zdG9wZ28uYXBwcm92YWxzLnYxLlJldm9rZVN0YW5kaW5nUmVxdWVzdBorLnN0b3Bnby5hcHByb3ZhbHMudjEuUmV2b2tlU3RhbmRpbmdSZXNwb25zZRJgCgtBY2NlcHRUb29scxInLnN0b3Bnby5hcHByb3ZhbHMudjEuQWNjZXB0VG9vbHNSZXF1ZXN0Giguc3RvcGdvLmFwcHJvdmFscy52MS5BY2NlcHRUb29sc1Jlc3BvbnNlElcKCE1ha2VMaW5rEiQuc3RvcGdvLmFwcHJvdmFscy52MS5NYWtlTGlua1JlcXVlc3QaJS5zdG9wZ28uYXBwcm92YWxzLnYxLk1ha2VMaW5rUmVzcG9uc2USXQoKTG9va1VwTGluaxImLnN0b3Bnby5hcHByb3ZhbHMudjEuTG9va1VwTGlua1JlcXVlc3QaJy5zdG9wZ28uYXBwcm92YWxzLnYxLkxvb2tVcExpbmtSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_orchestrator_v1_orchestrator, file_stopgo_store_v1_views]);
+  fileDesc("CiNzdG9wZ28vYXBwcm92YWxzL3YxL2FwcHJvdmFscy5wcm90bxITc3RvcGdvLmFwcHJvdmFscy52MSJHCg9NYWtlTGlua1JlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIOCgZkaWdlc3QYAyABKAkiQgoQTWFrZUxpbmtSZXNwb25zZRIuCgpleHBpcmVzX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIjChFMb29rVXBMaW5rUmVxdWVzdBIOCgZkaWdlc3QYASABKAkisQEKEkxvb2tVcExpbmtSZXNwb25zZRITCgthcHByb3ZhbF9pZBgBIAEoCRIXCg9jb252ZXJzYXRpb25faWQYAiABKAkSDwoHdXNlcl9pZBgDIAEoCRIuCgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghzcGVudF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAicQoSQWNjZXB0VG9vbHNSZXF1ZXN0EjMKB3NlcnZlcnMYASADKAsyIi5zdG9wZ28uYXBwcm92YWxzLnYxLkFjY2VwdGVkVG9vbHMSJgoFYWN0b3IYAiABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yIk4KDUFjY2VwdGVkVG9vbHMSEAoIaWRlbnRpdHkYASABKAkSKwoFdG9vbHMYAiADKAsyHC5zdG9wZ28uZXZlbnRzLnYxLlBpbm5lZFRvb2wiKAoTQWNjZXB0VG9vbHNSZXNwb25zZRIRCglyZXZpc2lvbnMYASADKA0inwEKFEdyYW50U3RhbmRpbmdSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJEhYKDnNhbWVfYXJndW1lbnRzGAIgASgIEiYKBWFjdG9yGAMgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5BY3RvchIyCgtpZGVtcG90ZW5jeRgEIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiSAoVR3JhbnRTdGFuZGluZ1Jlc3BvbnNlEi8KBHZpZXcYASABKAsyIS5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uVmlldyK4AQoNQXNzaWduUmVxdWVzdBITCgthcHByb3ZhbF9pZBgBIAEoCRIOCgRuYW1lGAIgASgJSAASDgoEc2VsZhgDIAEoCEgAEhAKBm5vYm9keRgEIAEoCEgAEiYKBWFjdG9yGAUgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5BY3RvchIyCgtpZGVtcG90ZW5jeRgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3lCBAoCdG8iPQoOQXNzaWduUmVzcG9uc2USKwoIYXBwcm92YWwYASABKAsyGS5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWwioQEKFVJldm9rZVN0YW5kaW5nUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSEwoLc3RhbmRpbmdfaWQYAiABKAkSJgoFYWN0b3IYAyABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yEjIKC2lkZW1wb3RlbmN5GAQgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSJJChZSZXZva2VTdGFuZGluZ1Jlc3BvbnNlEi8KBHZpZXcYASABKAsyIS5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uVmlldyLUAgoOUmVzb2x2ZVJlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSMAoIZGVjaXNpb24YAiABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uQgIYARIvCgRraW5kGAcgASgOMiEuc3RvcGdvLmFwcHJvdmFscy52MS5EZWNpc2lvbktpbmQSDgoGcmVzdWx0GAMgASgJEiYKBWFjdG9yGAQgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5BY3RvchIqCgR3YWl0GAUgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAYgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeRIMCgRzYWlkGAggASgJEhYKDmFyZ3VtZW50c19qc29uGAkgASgJEgwKBGxpbmsYCiABKAkiPQoPUmVzb2x2ZVJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4q9gEKDERlY2lzaW9uS2luZBIdChlERUNJU0lPTl9LSU5EX1VOU1BFQ0lGSUVEEAASGQoVREVDSVNJT05fS0lORF9BUFBST1ZFEAESGAoUREVDSVNJT05fS0lORF9SRUpFQ1QQAhIbChdERUNJU0lPTl9LSU5EX1JVTl9BR0FJThAFEhoKFkRFQ0lTSU9OX0tJTkRfSEFQUEVORUQQBhIZChVERUNJU0lPTl9LSU5EX0dJVkVfVVAQBxIaChZERUNJU0lPTl9LSU5EX1dJVEhEUkFXEAgSFgoSREVDSVNJT05fS0lORF9FRElUEAkiBAgDEAMiBAgEEAQyqAUKEEFwcHJvdmFsc1NlcnZpY2USVAoHUmVzb2x2ZRIjLnN0b3Bnby5hcHByb3ZhbHMudjEuUmVzb2x2ZVJlcXVlc3QaJC5zdG9wZ28uYXBwcm92YWxzLnYxLlJlc29sdmVSZXNwb25zZRJmCg1HcmFudFN0YW5kaW5nEikuc3RvcGdvLmFwcHJvdmFscy52MS5HcmFudFN0YW5kaW5nUmVxdWVzdBoqLnN0b3Bnby5hcHByb3ZhbHMudjEuR3JhbnRTdGFuZGluZ1Jlc3BvbnNlElEKBkFzc2lnbhIiLnN0b3Bnby5hcHByb3ZhbHMudjEuQXNzaWduUmVxdWVzdBojLnN0b3Bnby5hcHByb3ZhbHMudjEuQXNzaWduUmVzcG9uc2USaQoOUmV2b2tlU3RhbmRpbmcSKi5zdG9wZ28uYXBwcm92YWxzLnYxLlJldm9rZVN0YW5kaW5nUmVxdWVzdBorLnN0b3Bnby5hcHByb3ZhbHMudjEuUmV2b2tlU3RhbmRpbmdSZXNwb25zZRJgCgtBY2NlcHRUb29scxInLnN0b3Bnby5hcHByb3ZhbHMudjEuQWNjZXB0VG9vbHNSZXF1ZXN0Giguc3RvcGdvLmFwcHJvdmFscy52MS5BY2NlcHRUb29sc1Jlc3BvbnNlElcKCE1ha2VMaW5rEiQuc3RvcGdvLmFwcHJvdmFscy52MS5NYWtlTGlua1JlcXVlc3QaJS5zdG9wZ28uYXBwcm92YWxzLnYxLk1ha2VMaW5rUmVzcG9uc2USXQoKTG9va1VwTGluaxImLnN0b3Bnby5hcHByb3ZhbHMudjEuTG9va1VwTGlua1JlcXVlc3QaJy5zdG9wZ28uYXBwcm92YWxzLnYxLkxvb2tVcExpbmtSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_orchestrator_v1_orchestrator, file_stopgo_store_v1_views]);
 
 /**
  * @generated from message stopgo.approvals.v1.MakeLinkRequest
@@ -251,6 +251,79 @@ export const GrantStandingResponseSchema: GenMessage<GrantStandingResponse> = /*
   messageDesc(file_stopgo_approvals_v1_approvals, 8);
 
 /**
+ * @generated from message stopgo.approvals.v1.AssignRequest
+ */
+export type AssignRequest = Message<"stopgo.approvals.v1.AssignRequest"> & {
+  /**
+   * @generated from field: string approval_id = 1;
+   */
+  approvalId: string;
+
+  /**
+   * @generated from oneof stopgo.approvals.v1.AssignRequest.to
+   */
+  to: {
+    /**
+     * The e-mail address of a user; where nobody signs in, a name that is taken as a claim.
+     *
+     * @generated from field: string name = 2;
+     */
+    value: string;
+    case: "name";
+  } | {
+    /**
+     * Who assigns.
+     *
+     * @generated from field: bool self = 3;
+     */
+    value: boolean;
+    case: "self";
+  } | {
+    /**
+     * Nobody in particular any more.
+     *
+     * @generated from field: bool nobody = 4;
+     */
+    value: boolean;
+    case: "nobody";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * @generated from field: stopgo.events.v1.Actor actor = 5;
+   */
+  actor?: Actor | undefined;
+
+  /**
+   * @generated from field: stopgo.events.v1.Idempotency idempotency = 6;
+   */
+  idempotency?: Idempotency | undefined;
+};
+
+/**
+ * Describes the message stopgo.approvals.v1.AssignRequest.
+ * Use `create(AssignRequestSchema)` to create a new message.
+ */
+export const AssignRequestSchema: GenMessage<AssignRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_approvals_v1_approvals, 9);
+
+/**
+ * @generated from message stopgo.approvals.v1.AssignResponse
+ */
+export type AssignResponse = Message<"stopgo.approvals.v1.AssignResponse"> & {
+  /**
+   * @generated from field: stopgo.store.v1.Approval approval = 1;
+   */
+  approval?: Approval | undefined;
+};
+
+/**
+ * Describes the message stopgo.approvals.v1.AssignResponse.
+ * Use `create(AssignResponseSchema)` to create a new message.
+ */
+export const AssignResponseSchema: GenMessage<AssignResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_approvals_v1_approvals, 10);
+
+/**
  * @generated from message stopgo.approvals.v1.RevokeStandingRequest
  */
 export type RevokeStandingRequest = Message<"stopgo.approvals.v1.RevokeStandingRequest"> & {
@@ -280,7 +353,7 @@ export type RevokeStandingRequest = Message<"stopgo.approvals.v1.RevokeStandingR
  * Use `create(RevokeStandingRequestSchema)` to create a new message.
  */
 export const RevokeStandingRequestSchema: GenMessage<RevokeStandingRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 9);
+  messageDesc(file_stopgo_approvals_v1_approvals, 11);
 
 /**
  * @generated from message stopgo.approvals.v1.RevokeStandingResponse
@@ -297,7 +370,7 @@ export type RevokeStandingResponse = Message<"stopgo.approvals.v1.RevokeStanding
  * Use `create(RevokeStandingResponseSchema)` to create a new message.
  */
 export const RevokeStandingResponseSchema: GenMessage<RevokeStandingResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 10);
+  messageDesc(file_stopgo_approvals_v1_approvals, 12);
 
 /**
  * @generated from message stopgo.approvals.v1.ResolveRequest
@@ -375,7 +448,7 @@ export type ResolveRequest = Message<"stopgo.approvals.v1.ResolveRequest"> & {
  * Use `create(ResolveRequestSchema)` to create a new message.
  */
 export const ResolveRequestSchema: GenMessage<ResolveRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 11);
+  messageDesc(file_stopgo_approvals_v1_approvals, 13);
 
 /**
  * @generated from message stopgo.approvals.v1.ResolveResponse
@@ -394,7 +467,7 @@ export type ResolveResponse = Message<"stopgo.approvals.v1.ResolveResponse"> & {
  * Use `create(ResolveResponseSchema)` to create a new message.
  */
 export const ResolveResponseSchema: GenMessage<ResolveResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 12);
+  messageDesc(file_stopgo_approvals_v1_approvals, 14);
 
 /**
  * DecisionKind is what a person says to an approval, in the words of its choices. What becomes of the approval is on the record as
@@ -505,6 +578,19 @@ export const ApprovalsService: GenService<{
     methodKind: "unary";
     input: typeof GrantStandingRequestSchema;
     output: typeof GrantStandingResponseSchema;
+  },
+  /**
+   * Assign records who is to look at an approval that waits; deciding stays open to all who may. Whoever may decide it assigns it, or an
+   * administrator, and only to somebody who may decide it. What is so already is not recorded again. NOT_FOUND: no such approval.
+   * FAILED_PRECONDITION with reason=settled: it does not wait any more; with reason=assignee: nobody of that address may decide it, and
+   * the text says why. PERMISSION_DENIED with reason=not_entitled: who assigns may not.
+   *
+   * @generated from rpc stopgo.approvals.v1.ApprovalsService.Assign
+   */
+  assign: {
+    methodKind: "unary";
+    input: typeof AssignRequestSchema;
+    output: typeof AssignResponseSchema;
   },
   /**
    * RevokeStanding takes it back: calls that are judged from then on are asked about. NOT_FOUND: no such standing approval (any more).

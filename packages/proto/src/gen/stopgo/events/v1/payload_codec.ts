@@ -2,8 +2,8 @@
 // @generated from file stopgo/events/v1/payload.proto (package stopgo.events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AgentCalled, AgentDefined, AgentLimits, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, LinkMade, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RepositoryAdded, RepositoryChanged, RepositorySource, RepositorySynced, RepositorySyncFailed, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepFinished, StepReminded, StepStarted, SyncedFile, SyncError, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
-import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RepositoryAddedSchema, RepositoryChangedSchema, RepositorySourceSchema, RepositorySyncedSchema, RepositorySyncFailedSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, SyncedFileSchema, SyncErrorSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
+import type { AgentCalled, AgentDefined, AgentLimits, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalAssigned, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, LinkMade, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RepositoryAdded, RepositoryChanged, RepositorySource, RepositorySynced, RepositorySyncFailed, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepFinished, StepReminded, StepStarted, SyncedFile, SyncError, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
+import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalAssignedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RepositoryAddedSchema, RepositoryChangedSchema, RepositorySourceSchema, RepositorySyncedSchema, RepositorySyncFailedSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, SyncedFileSchema, SyncErrorSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
@@ -298,6 +298,12 @@ export function writePayload(writer: Writer, message: Payload): void {
       writer.join(begin);
       break;
     }
+    case "approvalAssigned": {
+      const begin = writer.fork(434);
+      writeApprovalAssigned(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
     case "userCreated": {
       const begin = writer.fork(482);
       writeUserCreated(writer, message.fact.value);
@@ -576,6 +582,10 @@ export function readPayload(reader: Reader, length: number, message: Payload): P
         if (tag !== 426) throw new LeftToLibrary();
         message.fact = { case: "callEdited", value: readCallEdited(reader, reader.uint32(), message.fact.case === "callEdited" ? message.fact.value : zeroCallEdited()) };
         break;
+      case 54:
+        if (tag !== 434) throw new LeftToLibrary();
+        message.fact = { case: "approvalAssigned", value: readApprovalAssigned(reader, reader.uint32(), message.fact.case === "approvalAssigned" ? message.fact.value : zeroApprovalAssigned()) };
+        break;
       case 60:
         if (tag !== 482) throw new LeftToLibrary();
         message.fact = { case: "userCreated", value: readUserCreated(reader, reader.uint32(), message.fact.case === "userCreated" ? message.fact.value : zeroUserCreated()) };
@@ -783,6 +793,9 @@ export function createPayload(given: Given): Payload {
         break;
       case "callEdited":
         message.fact = { case: "callEdited", value: toMessage(value, createCallEdited, "stopgo.events.v1.CallEdited") };
+        break;
+      case "approvalAssigned":
+        message.fact = { case: "approvalAssigned", value: toMessage(value, createApprovalAssigned, "stopgo.events.v1.ApprovalAssigned") };
         break;
       case "userCreated":
         message.fact = { case: "userCreated", value: toMessage(value, createUserCreated, "stopgo.events.v1.UserCreated") };
@@ -3128,6 +3141,102 @@ export function createApprovalVoted(given: Given): ApprovalVoted {
   if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
   if (given.sessionId != null) message.sessionId = given.sessionId;
   if (given.resultDigest != null) message.resultDigest = given.resultDigest;
+  return message;
+}
+
+export function zeroApprovalAssigned(): ApprovalAssigned {
+  return {
+    $typeName: "stopgo.events.v1.ApprovalAssigned",
+    approvalId: '',
+    runId: '',
+    callId: '',
+    tool: '',
+    sessionId: '',
+  };
+}
+
+export function writeApprovalAssigned(writer: Writer, message: ApprovalAssigned): void {
+  if (message.$typeName !== "stopgo.events.v1.ApprovalAssigned") throw new LeftToLibrary();
+  if (message.approvalId !== '') {
+    writer.string(10, message.approvalId);
+  }
+  if (message.runId !== '') {
+    writer.string(18, message.runId);
+  }
+  if (message.assignee !== undefined) {
+    const begin = writer.fork(26);
+    writeVoter(writer, message.assignee);
+    writer.join(begin);
+  }
+  if (message.callId !== '') {
+    writer.string(34, message.callId);
+  }
+  if (message.tool !== '') {
+    writer.string(42, message.tool);
+  }
+  if (message.idempotency !== undefined) {
+    const begin = writer.fork(50);
+    writeIdempotency(writer, message.idempotency);
+    writer.join(begin);
+  }
+  if (message.sessionId !== '') {
+    writer.string(58, message.sessionId);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readApprovalAssigned(reader: Reader, length: number, message: ApprovalAssigned): ApprovalAssigned {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.approvalId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.runId = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.assignee = readVoter(reader, reader.uint32(), message.assignee ?? zeroVoter());
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.callId = reader.string();
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.tool = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
+        break;
+      case 7:
+        if (tag !== 58) throw new LeftToLibrary();
+        message.sessionId = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createApprovalAssigned(given: Given): ApprovalAssigned {
+  const message = zeroApprovalAssigned();
+  if (given.approvalId != null) message.approvalId = given.approvalId;
+  if (given.runId != null) message.runId = given.runId;
+  if (given.assignee != null) message.assignee = toMessage(given.assignee, createVoter, "stopgo.events.v1.Voter");
+  if (given.callId != null) message.callId = given.callId;
+  if (given.tool != null) message.tool = given.tool;
+  if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  if (given.sessionId != null) message.sessionId = given.sessionId;
   return message;
 }
 
@@ -7945,6 +8054,7 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [EscalationSchema, { zero: zeroEscalation, write: writeEscalation, read: readEscalation, create: createEscalation }],
   [VoterSchema, { zero: zeroVoter, write: writeVoter, read: readVoter, create: createVoter }],
   [ApprovalVotedSchema, { zero: zeroApprovalVoted, write: writeApprovalVoted, read: readApprovalVoted, create: createApprovalVoted }],
+  [ApprovalAssignedSchema, { zero: zeroApprovalAssigned, write: writeApprovalAssigned, read: readApprovalAssigned, create: createApprovalAssigned }],
   [ApprovalRemindedSchema, { zero: zeroApprovalReminded, write: writeApprovalReminded, read: readApprovalReminded, create: createApprovalReminded }],
   [ApprovalEscalatedSchema, { zero: zeroApprovalEscalated, write: writeApprovalEscalated, read: readApprovalEscalated, create: createApprovalEscalated }],
   [RemoteQuestionSchema, { zero: zeroRemoteQuestion, write: writeRemoteQuestion, read: readRemoteQuestion, create: createRemoteQuestion }],

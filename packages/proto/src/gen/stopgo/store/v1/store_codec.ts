@@ -2014,6 +2014,7 @@ export function zeroListApprovalsRequest(): ListApprovalsRequest {
     tool: '',
     server: '',
     node: '',
+    assignment: { case: undefined },
   };
 }
 
@@ -2060,6 +2061,16 @@ export function writeListApprovalsRequest(writer: Writer, message: ListApprovals
     const begin = writer.fork(98);
     writeTimestamp(writer, message.overdueAt);
     writer.join(begin);
+  }
+  switch (message.assignment.case) {
+    case "assignee": {
+      writer.string(106, message.assignment.value);
+      break;
+    }
+    case "unassigned": {
+      writer.bool(112, message.assignment.value);
+      break;
+    }
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2118,6 +2129,14 @@ export function readListApprovalsRequest(reader: Reader, length: number, message
         if (tag !== 98) throw new LeftToLibrary();
         message.overdueAt = readTimestamp(reader, reader.uint32(), message.overdueAt ?? zeroTimestamp());
         break;
+      case 13:
+        if (tag !== 106) throw new LeftToLibrary();
+        message.assignment = { case: "assignee", value: reader.string() };
+        break;
+      case 14:
+        if (tag !== 112) throw new LeftToLibrary();
+        message.assignment = { case: "unassigned", value: reader.bool() };
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2141,6 +2160,17 @@ export function createListApprovalsRequest(given: Given): ListApprovalsRequest {
   if (given.requestedBefore != null) message.requestedBefore = toMessage(given.requestedBefore, createTimestamp, "google.protobuf.Timestamp");
   if (given.askedOf != null) message.askedOf = toMessage(given.askedOf, createAskedOf, "stopgo.store.v1.AskedOf");
   if (given.overdueAt != null) message.overdueAt = toMessage(given.overdueAt, createTimestamp, "google.protobuf.Timestamp");
+  if (given.assignment != null) {
+    const { case: name, value } = given.assignment;
+    switch (name) {
+      case "assignee":
+        message.assignment = { case: "assignee", value: value };
+        break;
+      case "unassigned":
+        message.assignment = { case: "unassigned", value: value };
+        break;
+    }
+  }
   return message;
 }
 
@@ -2216,6 +2246,7 @@ export function zeroCountApprovalsRequest(): CountApprovalsRequest {
   return {
     $typeName: "stopgo.store.v1.CountApprovalsRequest",
     principal: '',
+    assignee: '',
   };
 }
 
@@ -2233,6 +2264,9 @@ export function writeCountApprovalsRequest(writer: Writer, message: CountApprova
     const begin = writer.fork(26);
     writeTimestamp(writer, message.at);
     writer.join(begin);
+  }
+  if (message.assignee !== '') {
+    writer.string(34, message.assignee);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2255,6 +2289,10 @@ export function readCountApprovalsRequest(reader: Reader, length: number, messag
         if (tag !== 26) throw new LeftToLibrary();
         message.at = readTimestamp(reader, reader.uint32(), message.at ?? zeroTimestamp());
         break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.assignee = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2269,6 +2307,7 @@ export function createCountApprovalsRequest(given: Given): CountApprovalsRequest
   if (given.principal != null) message.principal = given.principal;
   if (given.askedOf != null) message.askedOf = toMessage(given.askedOf, createAskedOf, "stopgo.store.v1.AskedOf");
   if (given.at != null) message.at = toMessage(given.at, createTimestamp, "google.protobuf.Timestamp");
+  if (given.assignee != null) message.assignee = given.assignee;
   return message;
 }
 
@@ -2278,6 +2317,7 @@ export function zeroCountApprovalsResponse(): CountApprovalsResponse {
     waiting: 0,
     asked: 0,
     overdue: 0,
+    assigned: 0,
   };
 }
 
@@ -2291,6 +2331,9 @@ export function writeCountApprovalsResponse(writer: Writer, message: CountApprov
   }
   if (message.overdue != 0) {
     writer.uint32(24, message.overdue);
+  }
+  if (message.assigned != 0) {
+    writer.uint32(32, message.assigned);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2313,6 +2356,10 @@ export function readCountApprovalsResponse(reader: Reader, length: number, messa
         if (tag !== 24) throw new LeftToLibrary();
         message.overdue = reader.uint32();
         break;
+      case 4:
+        if (tag !== 32) throw new LeftToLibrary();
+        message.assigned = reader.uint32();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2327,6 +2374,7 @@ export function createCountApprovalsResponse(given: Given): CountApprovalsRespon
   if (given.waiting != null) message.waiting = given.waiting;
   if (given.asked != null) message.asked = given.asked;
   if (given.overdue != null) message.overdue = given.overdue;
+  if (given.assigned != null) message.assigned = given.assigned;
   return message;
 }
 

@@ -2,8 +2,8 @@
 // @generated from file stopgo/store/v1/views.proto (package stopgo.store.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ApiKey, Approval, ApprovalStatus, ApprovalVote, ConversationHead, ConversationStatus, ConversationView, Message, NotifiedWebhook, PausedNode, PendingInput, Pipeline, Push, PushConfig, Run, RunStatus, RunWait, SessionText, StandingApproval, ToolCallView, User, WaitKind } from "./views_pb.ts";
-import { ApiKeySchema, ApprovalSchema, ApprovalVoteSchema, ConversationHeadSchema, ConversationViewSchema, MessageSchema, NotifiedWebhookSchema, PausedNodeSchema, PendingInputSchema, PipelineSchema, PushConfigSchema, PushSchema, RunSchema, RunWaitSchema, SessionTextSchema, StandingApprovalSchema, ToolCallViewSchema, UserSchema } from "./views_pb.ts";
+import type { ApiKey, Approval, ApprovalAssignment, ApprovalStatus, ApprovalVote, ConversationHead, ConversationStatus, ConversationView, Message, NotifiedWebhook, PausedNode, PendingInput, Pipeline, Push, PushConfig, Run, RunStatus, RunWait, SessionText, StandingApproval, ToolCallView, User, WaitKind } from "./views_pb.ts";
+import { ApiKeySchema, ApprovalAssignmentSchema, ApprovalSchema, ApprovalVoteSchema, ConversationHeadSchema, ConversationViewSchema, MessageSchema, NotifiedWebhookSchema, PausedNodeSchema, PendingInputSchema, PipelineSchema, PushConfigSchema, PushSchema, RunSchema, RunWaitSchema, SessionTextSchema, StandingApprovalSchema, ToolCallViewSchema, UserSchema } from "./views_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
@@ -1097,6 +1097,11 @@ export function writeApproval(writer: Writer, message: Approval): void {
   if (message.replacedBy !== '') {
     writer.string(322, message.replacedBy);
   }
+  if (message.assignment !== undefined) {
+    const begin = writer.fork(330);
+    writeApprovalAssignment(writer, message.assignment);
+    writer.join(begin);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -1266,6 +1271,10 @@ export function readApproval(reader: Reader, length: number, message: Approval):
         if (tag !== 322) throw new LeftToLibrary();
         message.replacedBy = reader.string();
         break;
+      case 41:
+        if (tag !== 330) throw new LeftToLibrary();
+        message.assignment = readApprovalAssignment(reader, reader.uint32(), message.assignment ?? zeroApprovalAssignment());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1317,6 +1326,76 @@ export function createApproval(given: Given): Approval {
   if (given.edit != null) message.edit = toMessage(given.edit, createEdit, "stopgo.events.v1.Edit");
   if (given.argumentsBeforeJson != null) message.argumentsBeforeJson = given.argumentsBeforeJson;
   if (given.replacedBy != null) message.replacedBy = given.replacedBy;
+  if (given.assignment != null) message.assignment = toMessage(given.assignment, createApprovalAssignment, "stopgo.store.v1.ApprovalAssignment");
+  return message;
+}
+
+export function zeroApprovalAssignment(): ApprovalAssignment {
+  return {
+    $typeName: "stopgo.store.v1.ApprovalAssignment",
+    by: '',
+    bySignedIn: false,
+  };
+}
+
+export function writeApprovalAssignment(writer: Writer, message: ApprovalAssignment): void {
+  if (message.$typeName !== "stopgo.store.v1.ApprovalAssignment") throw new LeftToLibrary();
+  if (message.assignee !== undefined) {
+    const begin = writer.fork(10);
+    writeVoter(writer, message.assignee);
+    writer.join(begin);
+  }
+  if (message.by !== '') {
+    writer.string(18, message.by);
+  }
+  if (message.bySignedIn !== false) {
+    writer.bool(24, message.bySignedIn);
+  }
+  if (message.at !== undefined) {
+    const begin = writer.fork(34);
+    writeTimestamp(writer, message.at);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readApprovalAssignment(reader: Reader, length: number, message: ApprovalAssignment): ApprovalAssignment {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.assignee = readVoter(reader, reader.uint32(), message.assignee ?? zeroVoter());
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.by = reader.string();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.bySignedIn = reader.bool();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.at = readTimestamp(reader, reader.uint32(), message.at ?? zeroTimestamp());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createApprovalAssignment(given: Given): ApprovalAssignment {
+  const message = zeroApprovalAssignment();
+  if (given.assignee != null) message.assignee = toMessage(given.assignee, createVoter, "stopgo.events.v1.Voter");
+  if (given.by != null) message.by = given.by;
+  if (given.bySignedIn != null) message.bySignedIn = given.bySignedIn;
+  if (given.at != null) message.at = toMessage(given.at, createTimestamp, "google.protobuf.Timestamp");
   return message;
 }
 
@@ -2157,6 +2236,7 @@ export const codecs_stopgo_store_v1_views: readonly (readonly [DescMessage, Code
   [ToolCallViewSchema, { zero: zeroToolCallView, write: writeToolCallView, read: readToolCallView, create: createToolCallView }],
   [MessageSchema, { zero: zeroMessage, write: writeMessage, read: readMessage, create: createMessage }],
   [ApprovalSchema, { zero: zeroApproval, write: writeApproval, read: readApproval, create: createApproval }],
+  [ApprovalAssignmentSchema, { zero: zeroApprovalAssignment, write: writeApprovalAssignment, read: readApprovalAssignment, create: createApprovalAssignment }],
   [NotifiedWebhookSchema, { zero: zeroNotifiedWebhook, write: writeNotifiedWebhook, read: readNotifiedWebhook, create: createNotifiedWebhook }],
   [ApprovalVoteSchema, { zero: zeroApprovalVote, write: writeApprovalVote, read: readApprovalVote, create: createApprovalVote }],
   [ConversationViewSchema, { zero: zeroConversationView, write: writeConversationView, read: readConversationView, create: createConversationView }],
