@@ -48,6 +48,7 @@ export const leftOutFiles: Readonly<Record<string, string>> = {
   'secrets.test.ts': 'has tool servers of its own; what each container knows and logs is looked at by isolation.ts',
   'webhooks.test.ts': 'has a configuration of its own: webhooks, whose receivers are in the process of the test',
   'webhook-links.test.ts': 'has a configuration of its own: a webhook, whose receiver is in the process of the test',
+  'inbox-events.test.ts': 'kills the platform and starts it again',
   'inbox.test.ts': 'has a configuration of its own: people sign in, rules',
   'links.test.ts': 'has a configuration of its own, and asks a service itself, in one process',
   'quorum.test.ts': 'has a configuration of its own: rules, and people who sign in',

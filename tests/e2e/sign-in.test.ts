@@ -103,6 +103,7 @@ test('the first user is made with a key that only the operator can read, and tha
     ['GET', '/users'],
     ['GET', '/approvals'],
     ['GET', '/approvals/counts'],
+    ['GET', '/approvals/events'],
   ] as const)
     expect((await send(method, to, { headers: setup, ...(method === 'POST' ? { body: {} } : {}) })).status).toBe(403);
   const wrong = await send('POST', '/users', {

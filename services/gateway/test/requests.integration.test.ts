@@ -176,7 +176,7 @@ describe('routes', () => {
     expect(json.endpoints.map((one: { method: string; path: string }) => `${one.method} ${one.path}`).sort()).toEqual([
       'DELETE /users/:user/keys/:key',
       ...['', '/*name'].map((rest) => `GET /agents${rest}`),
-      ...['', '/:uuid', '/counts'].map((rest) => `GET /approvals${rest}`),
+      ...['', '/:uuid', '/counts', '/events'].map((rest) => `GET /approvals${rest}`),
       'GET /conversations',
       'GET /conversations/:id',
       'GET /conversations/:id/blobs/:digest',
@@ -324,6 +324,7 @@ test('everything asks for permission first; a refusal is 403 and reaches no serv
     ['POST', `/conversations/${ID}/cancel`, {}],
     ['GET', '/approvals'],
     ['GET', '/approvals/counts'],
+    ['GET', '/approvals/events'],
     ['GET', `/approvals/${ID}`],
     ['POST', `/approvals/${ID}`, { approved: true }],
     ['POST', `/approvals/${ID}/assign`, { to: 'me' }],
@@ -344,8 +345,7 @@ test('everything asks for permission first; a refusal is 403 and reaches no serv
     `anonymous conversation.follow conversation ${ID}`,
     `anonymous message.send conversation ${ID}`,
     `anonymous run.cancel conversation ${ID}`,
-    'anonymous approval.list approval -',
-    'anonymous approval.list approval -',
+    ...Array(3).fill('anonymous approval.list approval -'),
     `anonymous approval.read approval ${ID}`,
     ...Array(3).fill(`anonymous approval.resolve approval ${ID}`),
   ]);

@@ -35,6 +35,10 @@ export const contextRowsMax = 2_000;
 /** Rows of a list that are read at a time, so that large ones do not fill the memory. */
 export const listRowsPerRead = 50;
 
+/** Events that are passed over, at most, before whoever watches approvals is told how far the log was looked at. */
+export const eventsPerProgressMax = 256;
+/** Settled approvals that whoever watches is not told of again: more than one append settles. */
+export const settledKeptMax = 1_024;
 /** Rows that one page of a list of approvals looks at, at most: a page with a narrow filter may be short, and says where to go on. */
 export const approvalsLookedAtMax = 10_000;
 

@@ -1,8 +1,8 @@
-import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { type Fact, type FactName, invalidArgument, permissionDenied, sha256Hex, toolStream } from '@stopgo/core';
 import { facts, fromBinary } from '@stopgo/proto';
 import type { PeerName } from '@stopgo/rpc';
 import type { StreamAppend } from './event-log.ts';
+import { namesIn } from './fact-names.ts';
 
 /** The streams that a service appends to, by how their names begin. One that is not here appends to none. */
 const streamsOf: Readonly<Partial<Record<PeerName, readonly string[]>>> = {
@@ -93,11 +93,6 @@ const recordersOf: Readonly<Record<FactName, readonly PeerName[]>> = {
 
 const { APPROVED, REJECTED, EXPIRED, WITHDRAWN } = facts.Decision;
 
-/** Fields of a payload, each of which is a kind of fact. */
-const nameOf: ReadonlyMap<number, FactName> = new Map(
-  facts.PayloadSchema.fields.map(({ number, localName }) => [number, localName as FactName]),
-);
-
 /**
  * Checks that a service may append this. To the stream of a tool goes nothing but the definition that it is named after: whoever came
  * first with another one would say for ever what people and models are shown under this pin.
@@ -130,23 +125,6 @@ function checkDefinition(stream: string, payload: Uint8Array): void {
     toolStream(sha256Hex(fact.value.definitionJson)) === stream;
   if (isNamedAfter) return;
   throw invalidArgument(`${stream} takes only the tool's definition that has this digest: nothing was appended to it`);
-}
-
-/** The kinds of fact in a payload: one, unless it was made to mislead. Empty where it is no payload, which others find out. */
-function namesIn(payload: Uint8Array): readonly FactName[] {
-  const names: FactName[] = [];
-  try {
-    const reader = new BinaryReader(payload);
-    while (reader.pos < reader.len) {
-      const [field, wireType] = reader.tag();
-      reader.skip(wireType, field);
-      const name = nameOf.get(field);
-      if (name !== undefined) names.push(name);
-    }
-  } catch {
-    // It cannot be decoded either.
-  }
-  return names;
 }
 
 const mayResolve = (peer: PeerName, payload: Uint8Array): boolean =>

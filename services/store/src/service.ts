@@ -47,6 +47,7 @@ import { verifyStream } from './verify.ts';
 import { blobProblems } from './verify-blobs.ts';
 import { verifyLog } from './verify-log.ts';
 import type { Views } from './views.ts';
+import { watchApprovals } from './watch-approvals.ts';
 
 /** What the service is made of. */
 export type StoreParts = {
@@ -245,6 +246,8 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       const { rows, next } = views.approvals(filter, page);
       return { approvals: [...rows], nextCursor: encodeCursor('approvals', next) };
     },
+
+    watchApprovals: (request, { signal }) => streams.admit(() => watchApprovals({ log, views }, request, signal)),
 
     async countApprovals(request) {
       return views.countApprovals(approvalsCounted(request));

@@ -225,6 +225,8 @@ export type Views = {
   /** Of all, or of one principal, by its key. */
   counts(principal?: string): Counts;
   approval(id: string): views.Approval | undefined;
+  /** Key of the principal whose conversation an approval is in; undefined for what is not there. */
+  ownerOfApproval(id: string): string | undefined;
   /** Oldest first. A page may be short, or empty, and have a `next`: it looks at a bounded number of rows. */
   approvals(filter: ApprovalFilter, page: Page): Rows<views.Approval>;
   countApprovals(counted: ApprovalsCounted): ApprovalCounts;

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { approvalTests } from './store-approvals.contract.ts';
 import { contextTests } from './store-contexts.contract.ts';
 import { dueTests } from './store-due.contract.ts';
+import { watchApprovalTests } from './store-watch-approvals.contract.ts';
 import { watchedTests } from './store-watched.contract.ts';
 import { eventsOf, Story } from './story.ts';
 import { ticketTests } from './ticket.contract.ts';
@@ -186,6 +187,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
     });
 
     approvalTests({ client: () => client, send, told });
+    watchApprovalTests({ client: () => client, send, told });
     contextTests({ client: () => client, send, told });
     watchedTests({ client: () => client, send });
     dueTests({ client: () => client, send });

@@ -1,5 +1,4 @@
-import type { Action } from '@stopgo/core';
-import { DomainError } from '@stopgo/core';
+import { type Action, DomainError, type Principal, permissionDenied } from '@stopgo/core';
 import { type Resource, requirePermission } from '../authorize.ts';
 import type { Frame } from '../frame.ts';
 import type { RouteDependencies } from '../routes/route.ts';
@@ -20,12 +19,15 @@ const forGood: Tenure = { signal: new AbortController().signal, end: () => undef
  * Asks every `recheckMs` whether whoever opened an event stream is still let in with what they presented, and may still do this. A
  * stream lives for hours: a user who is deactivated meanwhile, a key that is revoked, a token that expires, ends it. While nobody can
  * tell, it goes on.
+ *
+ * @param seesTheSame - whether somebody still sees what the stream was opened for, where that depends on more than the permission.
  */
 export function tenureOf(
   { authorize, recheckMs }: Pick<RouteDependencies, 'authorize' | 'recheckMs'>,
   { signInAgain }: Frame,
   action: Action,
   resource: Resource,
+  seesTheSame: (principal: Principal) => boolean = () => true,
 ): Tenure {
   if (signInAgain === undefined) return forGood;
   const over = new AbortController();
@@ -34,7 +36,9 @@ export function tenureOf(
     if (isAsking) return;
     isAsking = true;
     try {
-      await requirePermission(authorize, await signInAgain(), action, resource);
+      const principal = await signInAgain();
+      await requirePermission(authorize, principal, action, resource);
+      if (!seesTheSame(principal)) throw permissionDenied('what you may see has changed; connect again');
     } catch (error) {
       if (isRefusal(error)) over.abort(error);
     } finally {

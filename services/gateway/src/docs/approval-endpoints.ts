@@ -41,6 +41,26 @@ export const approvalEndpoints: readonly Endpoint[] = [
   },
   {
     method: 'GET',
+    path: '/approvals/events',
+    summary: 'Follow what becomes of approvals',
+    description:
+      'An event stream of the changes of approvals across conversations, of those that the list would show to whoever asks: asked, voted, edited, assigned, reminded, escalated, settled. Takes the parameters of the list but overdue, limit and cursor; may_decide=me goes on after you have said yes, and tells what was settled; with assignee each assignment is told. The id of an event is a place in the log, the same at every gateway: with it in Last-Event-ID, or after, the stream goes on without loss, also after a restart. Without one it begins with what happens from now on; its first message has an id and no data. A message without data moves the place on. The approval is shown as it is when it is sent. It ends within 30 s once you may not see what it tells any more.',
+    responses: {
+      '200': {
+        description: 'text/event-stream. The data of one event.',
+        example: {
+          ...{ change: 'asked', time: '2026-01-15T10:30:00.000Z' },
+          ...{ actor: { kind: 'system', id: 'orchestrator-1' }, approval: approvalExample },
+        },
+      },
+      '400': {
+        description: 'A parameter is malformed, or the log has not reached the place to go on from.',
+        example: errorExample('…'),
+      },
+    },
+  },
+  {
+    method: 'GET',
     path: '/approvals/:uuid',
     summary: 'Get an approval',
     description: 'Shows one approval, with its decision if it is settled.',

@@ -1,5 +1,6 @@
 import { a2aRoutesOf } from '../a2a/http-agent.ts';
 import { agentRoutes } from './agents.ts';
+import { approvalEventRoutes } from './approval-events.ts';
 import { approvalRoutes } from './approvals.ts';
 import { assignRoutes } from './assign.ts';
 import { blobRoutes } from './blobs.ts';
@@ -26,6 +27,7 @@ export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...eventRoutes(deps),
   ...blobRoutes(deps),
   ...pushRoutes(deps),
+  ...approvalEventRoutes(deps),
   ...approvalRoutes(deps),
   ...assignRoutes(deps),
   ...standingRoutes(deps),

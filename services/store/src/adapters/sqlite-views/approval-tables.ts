@@ -11,6 +11,7 @@ export function approvalTables(database: SqlDatabase) {
       conversation: integer(row, 1),
       bytes: bytes(row, 2),
     })),
+    ownerOfApproval: database.one('SELECT principal FROM approvals WHERE id = ?', (row) => text(row, 0)),
     writeApproval: database.run(
       `INSERT INTO approvals (key, id, conversation, status, asked_in_run, principal, tool, server, node, requested_at,
          asked_of_all, overdue_from, assignee, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET

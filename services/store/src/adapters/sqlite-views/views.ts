@@ -130,6 +130,10 @@ export class SqliteViews implements Views {
     return row === undefined ? undefined : fromBinary(views.ApprovalSchema, row.bytes);
   }
 
+  ownerOfApproval(id: string) {
+    return this.#tables.ownerOfApproval(id);
+  }
+
   approvals({ conversationId, narrow = {}, ...lead }: ApprovalFilter, page: Page): Rows<views.Approval> {
     const conversation = conversationId === undefined ? undefined : this.#hot.get(conversationId)?.key;
     if (conversationId !== undefined && conversation === undefined) return { rows: [], next: undefined };

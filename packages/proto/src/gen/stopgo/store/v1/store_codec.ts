@@ -2,8 +2,8 @@
 // @generated from file stopgo/store/v1/store.proto (package stopgo.store.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Appended, AppendRequest, AppendResponse, AskedOf, BlobHolder, Conflict, CountApprovalsRequest, CountApprovalsResponse, Delta, DuePush, FollowRequest, FollowResponse, GetApprovalRequest, GetApprovalResponse, GetBlobRequest, GetBlobResponse, GetConditionRequest, GetConditionResponse, GetConversationRequest, GetConversationResponse, GetPersonRequest, GetPersonResponse, GetPushRequest, GetPushResponse, HeartbeatRequest, HeartbeatResponse, Instance, KnownKey, ListApiKeysRequest, ListApiKeysResponse, ListApprovalsRequest, ListApprovalsResponse, ListByChangeRequest, ListByChangeResponse, ListConversationsRequest, ListConversationsResponse, ListDuePushesRequest, ListDuePushesResponse, ListOpenRunsRequest, ListOpenRunsResponse, ListStreamsRequest, ListStreamsResponse, ListUsersRequest, ListUsersResponse, LoadRequest, LoadResponse, NamedStream, NewEvent, OpenRun, PublishDeltaRequest, PublishDeltaResponse, PutBlobRequest, PutBlobResponse, ReadContextRequest, ReadContextResponse, ReadStreamRequest, ReadStreamResponse, ReadTicketRequest, ReadTicketResponse, ReadTicketsRequest, ReadTicketsResponse, SubscribeRequest, SubscribeResponse, Summary, Ticket, TicketApproval, TicketState, VerifyBlobsRequest, VerifyBlobsResponse, VerifyLogRequest, VerifyLogResponse, VerifySearchRequest, VerifySearchResponse, VerifyStreamRequest, VerifyStreamResponse, WatchDeltasRequest, WatchDeltasResponse } from "./store_pb.ts";
-import { AppendedSchema, AppendRequestSchema, AppendResponseSchema, AskedOfSchema, BlobHolderSchema, ConflictSchema, CountApprovalsRequestSchema, CountApprovalsResponseSchema, DeltaSchema, DuePushSchema, FollowRequestSchema, FollowResponseSchema, GetApprovalRequestSchema, GetApprovalResponseSchema, GetBlobRequestSchema, GetBlobResponseSchema, GetConditionRequestSchema, GetConditionResponseSchema, GetConversationRequestSchema, GetConversationResponseSchema, GetPersonRequestSchema, GetPersonResponseSchema, GetPushRequestSchema, GetPushResponseSchema, HeartbeatRequestSchema, HeartbeatResponseSchema, InstanceSchema, KnownKeySchema, ListApiKeysRequestSchema, ListApiKeysResponseSchema, ListApprovalsRequestSchema, ListApprovalsResponseSchema, ListByChangeRequestSchema, ListByChangeResponseSchema, ListConversationsRequestSchema, ListConversationsResponseSchema, ListDuePushesRequestSchema, ListDuePushesResponseSchema, ListOpenRunsRequestSchema, ListOpenRunsResponseSchema, ListStreamsRequestSchema, ListStreamsResponseSchema, ListUsersRequestSchema, ListUsersResponseSchema, LoadRequestSchema, LoadResponseSchema, NamedStreamSchema, NewEventSchema, OpenRunSchema, PublishDeltaRequestSchema, PublishDeltaResponseSchema, PutBlobRequestSchema, PutBlobResponseSchema, ReadContextRequestSchema, ReadContextResponseSchema, ReadStreamRequestSchema, ReadStreamResponseSchema, ReadTicketRequestSchema, ReadTicketResponseSchema, ReadTicketsRequestSchema, ReadTicketsResponseSchema, SubscribeRequestSchema, SubscribeResponseSchema, SummarySchema, TicketApprovalSchema, TicketSchema, VerifyBlobsRequestSchema, VerifyBlobsResponseSchema, VerifyLogRequestSchema, VerifyLogResponseSchema, VerifySearchRequestSchema, VerifySearchResponseSchema, VerifyStreamRequestSchema, VerifyStreamResponseSchema, WatchDeltasRequestSchema, WatchDeltasResponseSchema } from "./store_pb.ts";
+import type { Appended, AppendRequest, AppendResponse, ApprovalChange, AskedOf, BlobHolder, Conflict, CountApprovalsRequest, CountApprovalsResponse, Delta, DuePush, FollowRequest, FollowResponse, GetApprovalRequest, GetApprovalResponse, GetBlobRequest, GetBlobResponse, GetConditionRequest, GetConditionResponse, GetConversationRequest, GetConversationResponse, GetPersonRequest, GetPersonResponse, GetPushRequest, GetPushResponse, HeartbeatRequest, HeartbeatResponse, Instance, KnownKey, ListApiKeysRequest, ListApiKeysResponse, ListApprovalsRequest, ListApprovalsResponse, ListByChangeRequest, ListByChangeResponse, ListConversationsRequest, ListConversationsResponse, ListDuePushesRequest, ListDuePushesResponse, ListOpenRunsRequest, ListOpenRunsResponse, ListStreamsRequest, ListStreamsResponse, ListUsersRequest, ListUsersResponse, LoadRequest, LoadResponse, NamedStream, NewEvent, OpenRun, PublishDeltaRequest, PublishDeltaResponse, PutBlobRequest, PutBlobResponse, ReadContextRequest, ReadContextResponse, ReadStreamRequest, ReadStreamResponse, ReadTicketRequest, ReadTicketResponse, ReadTicketsRequest, ReadTicketsResponse, SubscribeRequest, SubscribeResponse, Summary, Ticket, TicketApproval, TicketState, VerifyBlobsRequest, VerifyBlobsResponse, VerifyLogRequest, VerifyLogResponse, VerifySearchRequest, VerifySearchResponse, VerifyStreamRequest, VerifyStreamResponse, WatchApprovalsRequest, WatchApprovalsResponse, WatchDeltasRequest, WatchDeltasResponse } from "./store_pb.ts";
+import { AppendedSchema, AppendRequestSchema, AppendResponseSchema, AskedOfSchema, BlobHolderSchema, ConflictSchema, CountApprovalsRequestSchema, CountApprovalsResponseSchema, DeltaSchema, DuePushSchema, FollowRequestSchema, FollowResponseSchema, GetApprovalRequestSchema, GetApprovalResponseSchema, GetBlobRequestSchema, GetBlobResponseSchema, GetConditionRequestSchema, GetConditionResponseSchema, GetConversationRequestSchema, GetConversationResponseSchema, GetPersonRequestSchema, GetPersonResponseSchema, GetPushRequestSchema, GetPushResponseSchema, HeartbeatRequestSchema, HeartbeatResponseSchema, InstanceSchema, KnownKeySchema, ListApiKeysRequestSchema, ListApiKeysResponseSchema, ListApprovalsRequestSchema, ListApprovalsResponseSchema, ListByChangeRequestSchema, ListByChangeResponseSchema, ListConversationsRequestSchema, ListConversationsResponseSchema, ListDuePushesRequestSchema, ListDuePushesResponseSchema, ListOpenRunsRequestSchema, ListOpenRunsResponseSchema, ListStreamsRequestSchema, ListStreamsResponseSchema, ListUsersRequestSchema, ListUsersResponseSchema, LoadRequestSchema, LoadResponseSchema, NamedStreamSchema, NewEventSchema, OpenRunSchema, PublishDeltaRequestSchema, PublishDeltaResponseSchema, PutBlobRequestSchema, PutBlobResponseSchema, ReadContextRequestSchema, ReadContextResponseSchema, ReadStreamRequestSchema, ReadStreamResponseSchema, ReadTicketRequestSchema, ReadTicketResponseSchema, ReadTicketsRequestSchema, ReadTicketsResponseSchema, SubscribeRequestSchema, SubscribeResponseSchema, SummarySchema, TicketApprovalSchema, TicketSchema, VerifyBlobsRequestSchema, VerifyBlobsResponseSchema, VerifyLogRequestSchema, VerifyLogResponseSchema, VerifySearchRequestSchema, VerifySearchResponseSchema, VerifyStreamRequestSchema, VerifyStreamResponseSchema, WatchApprovalsRequestSchema, WatchApprovalsResponseSchema, WatchDeltasRequestSchema, WatchDeltasResponseSchema } from "./store_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
@@ -2239,6 +2239,156 @@ export function createAskedOf(given: Given): AskedOf {
   if (given.principal != null) message.principal = given.principal;
   if (given.at != null) message.at = toMessage(given.at, createTimestamp, "google.protobuf.Timestamp");
   if (given.withoutVoted != null) message.withoutVoted = given.withoutVoted;
+  return message;
+}
+
+export function zeroWatchApprovalsRequest(): WatchApprovalsRequest {
+  return {
+    $typeName: "stopgo.store.v1.WatchApprovalsRequest",
+    begin: { case: undefined },
+  };
+}
+
+export function writeWatchApprovalsRequest(writer: Writer, message: WatchApprovalsRequest): void {
+  if (message.$typeName !== "stopgo.store.v1.WatchApprovalsRequest") throw new LeftToLibrary();
+  if (message.filter !== undefined) {
+    const begin = writer.fork(10);
+    writeListApprovalsRequest(writer, message.filter);
+    writer.join(begin);
+  }
+  switch (message.begin.case) {
+    case "afterPosition": {
+      writer.uint64(16, message.begin.value);
+      break;
+    }
+    case "now": {
+      writer.bool(24, message.begin.value);
+      break;
+    }
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readWatchApprovalsRequest(reader: Reader, length: number, message: WatchApprovalsRequest): WatchApprovalsRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.filter = readListApprovalsRequest(reader, reader.uint32(), message.filter ?? zeroListApprovalsRequest());
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.begin = { case: "afterPosition", value: reader.uint64() };
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.begin = { case: "now", value: reader.bool() };
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createWatchApprovalsRequest(given: Given): WatchApprovalsRequest {
+  const message = zeroWatchApprovalsRequest();
+  if (given.filter != null) message.filter = toMessage(given.filter, createListApprovalsRequest, "stopgo.store.v1.ListApprovalsRequest");
+  if (given.begin != null) {
+    const { case: name, value } = given.begin;
+    switch (name) {
+      case "afterPosition":
+        message.begin = { case: "afterPosition", value: value };
+        break;
+      case "now":
+        message.begin = { case: "now", value: value };
+        break;
+    }
+  }
+  return message;
+}
+
+export function zeroWatchApprovalsResponse(): WatchApprovalsResponse {
+  return {
+    $typeName: "stopgo.store.v1.WatchApprovalsResponse",
+    position: 0n,
+    change: 0,
+  };
+}
+
+export function writeWatchApprovalsResponse(writer: Writer, message: WatchApprovalsResponse): void {
+  if (message.$typeName !== "stopgo.store.v1.WatchApprovalsResponse") throw new LeftToLibrary();
+  if (message.position != 0n) {
+    writer.uint64(8, message.position);
+  }
+  if ((message.change as number) !== 0) {
+    writer.int32(16, message.change);
+  }
+  if (message.approval !== undefined) {
+    const begin = writer.fork(26);
+    writeApproval(writer, message.approval);
+    writer.join(begin);
+  }
+  if (message.actor !== undefined) {
+    const begin = writer.fork(34);
+    writeActor(writer, message.actor);
+    writer.join(begin);
+  }
+  if (message.time !== undefined) {
+    const begin = writer.fork(42);
+    writeTimestamp(writer, message.time);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readWatchApprovalsResponse(reader: Reader, length: number, message: WatchApprovalsResponse): WatchApprovalsResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 8) throw new LeftToLibrary();
+        message.position = reader.uint64();
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.change = reader.int32() as ApprovalChange;
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.approval = readApproval(reader, reader.uint32(), message.approval ?? zeroApproval());
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.actor = readActor(reader, reader.uint32(), message.actor ?? zeroActor());
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.time = readTimestamp(reader, reader.uint32(), message.time ?? zeroTimestamp());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createWatchApprovalsResponse(given: Given): WatchApprovalsResponse {
+  const message = zeroWatchApprovalsResponse();
+  if (given.position != null) message.position = given.position;
+  if (given.change != null) message.change = given.change;
+  if (given.approval != null) message.approval = toMessage(given.approval, createApproval, "stopgo.store.v1.Approval");
+  if (given.actor != null) message.actor = toMessage(given.actor, createActor, "stopgo.events.v1.Actor");
+  if (given.time != null) message.time = toMessage(given.time, createTimestamp, "google.protobuf.Timestamp");
   return message;
 }
 
@@ -4512,6 +4662,8 @@ export const codecs_stopgo_store_v1_store: readonly (readonly [DescMessage, Code
   [GetApprovalResponseSchema, { zero: zeroGetApprovalResponse, write: writeGetApprovalResponse, read: readGetApprovalResponse, create: createGetApprovalResponse }],
   [ListApprovalsRequestSchema, { zero: zeroListApprovalsRequest, write: writeListApprovalsRequest, read: readListApprovalsRequest, create: createListApprovalsRequest }],
   [AskedOfSchema, { zero: zeroAskedOf, write: writeAskedOf, read: readAskedOf, create: createAskedOf }],
+  [WatchApprovalsRequestSchema, { zero: zeroWatchApprovalsRequest, write: writeWatchApprovalsRequest, read: readWatchApprovalsRequest, create: createWatchApprovalsRequest }],
+  [WatchApprovalsResponseSchema, { zero: zeroWatchApprovalsResponse, write: writeWatchApprovalsResponse, read: readWatchApprovalsResponse, create: createWatchApprovalsResponse }],
   [CountApprovalsRequestSchema, { zero: zeroCountApprovalsRequest, write: writeCountApprovalsRequest, read: readCountApprovalsRequest, create: createCountApprovalsRequest }],
   [CountApprovalsResponseSchema, { zero: zeroCountApprovalsResponse, write: writeCountApprovalsResponse, read: readCountApprovalsResponse, create: createCountApprovalsResponse }],
   [ListApprovalsResponseSchema, { zero: zeroListApprovalsResponse, write: writeListApprovalsResponse, read: readListApprovalsResponse, create: createListApprovalsResponse }],
