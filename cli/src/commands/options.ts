@@ -36,6 +36,7 @@ export const options = {
   store: { type: 'string', value: 'ADDRESS' },
   to: { type: 'string', value: 'NAME' },
   url: { type: 'string', value: 'URL' },
+  watch: { type: 'boolean' },
 } as const satisfies Record<string, NonNullable<ParseArgsConfig['options']>[string] & { readonly value?: string }>;
 
 export type OptionName = keyof typeof options;

@@ -6,6 +6,7 @@ import { listConversations } from '../decide/conversations.ts';
 import { answerInput, printInputs } from '../decide/inputs.ts';
 import { grantStandingOf, printStanding, revokeStandingOf } from '../decide/standing.ts';
 import { toolsCommand } from '../decide/tools.ts';
+import { watchApprovals } from '../decide/watch-approvals.ts';
 import { columnsOf, Folded } from '../folded.ts';
 import { linesOf } from '../lines.ts';
 import { oneLine } from '../shown.ts';
@@ -72,12 +73,23 @@ export const peopleCommands: Readonly<Record<string, Command>> = {
   approvals: {
     summary: 'What waits for a human',
     arguments: [0, 0],
-    options: { ...gateway, full: 'with all arguments of what is too long to be shown in short' },
+    options: {
+      ...gateway,
+      full: 'with all arguments of what is too long to be shown in short',
+      watch: 'a line for each that waits, then one for each change, until Ctrl-C; connects again by itself',
+    },
     examples: [
       ['stopgo approvals', ''],
       ['stopgo approvals --full', 'all arguments, before anything is approved'],
+      ['stopgo approvals --watch', 'who asks, votes, takes and decides, as it happens'],
     ],
-    run: ({ flags, print }) => printApprovals(gatewayUrl(flags), print, flags.full === true),
+    run: ({ flags, host, print }) => {
+      const url = gatewayUrl(flags);
+      if (flags.watch !== true) return printApprovals(url, print, flags.full === true);
+      if (flags.full === true) throw new Error('--watch shows a line each: leave --full out');
+      const warn = (line: string): void => void host.stderr.write(`${line}\n`);
+      return watchApprovals(url, { print, warn, signal: new AbortController().signal, pauseMs: 1_000 });
+    },
   },
   approve: {
     summary: 'Say yes to a call, or what became of one in doubt',
