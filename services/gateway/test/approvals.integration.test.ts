@@ -242,6 +242,8 @@ describe('reading', () => {
     expect(json.approvals.map(({ overdue }: { overdue?: true }) => overdue)).toEqual([true, undefined, undefined]);
     const narrow = { tool: 'resources_add', server: 'resources', node: 'planner', requestedBefore: AT };
     expect(calls[0]?.request).toMatchObject(narrow);
+    await send('GET', '/approvals?tool=fs_*&agent=tester&overdue=true');
+    expect(calls[1]?.request).toMatchObject({ tool: '', toolPattern: 'fs_*', agent: 'tester', overdueAt: {} });
   });
 
   test('what waits is counted; what somebody may decide only of who is signed in', async () => {

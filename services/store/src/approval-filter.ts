@@ -33,6 +33,8 @@ export function approvalFilterOf(request: store.ListApprovalsRequest): ApprovalF
       tool: request.tool || undefined,
       server: request.server || undefined,
       node: request.node || undefined,
+      agent: request.agent || undefined,
+      toolPattern: request.toolPattern || undefined,
       requestedBefore: requestedBefore && timestampMs(requestedBefore),
       overdueAt: overdueAt && timestampMs(overdueAt),
       assignee: assigneeIn(assignment),

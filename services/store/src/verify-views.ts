@@ -182,6 +182,7 @@ export class ViewCheck {
             'asked of all': isAskedOfAll(approval),
             'overdue from': overdueFrom(approval) ?? '',
             assignee: assigneeOf(approval),
+            agent: this.#state.agentName,
             askings: sortedText(
               isWaiting(approval) && !isAskedOfAll(approval) ? askingsOf(approval, principalOf(this.#state)) : [],
             ),
@@ -192,6 +193,7 @@ export class ViewCheck {
             'asked of all': row.isAskedOfAll,
             'overdue from': row.overdueFrom ?? '',
             assignee: row.assignee,
+            agent: row.agent,
             askings: sortedText(row.askings),
           },
         );

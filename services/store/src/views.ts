@@ -110,6 +110,10 @@ export type ApprovalNarrowing = {
   readonly tool?: string | undefined;
   readonly server?: string | undefined;
   readonly node?: string | undefined;
+  /** Name of the agent of the conversation. */
+  readonly agent?: string | undefined;
+  /** What the tool's whole name matches, see `matchesGlob`. */
+  readonly toolPattern?: string | undefined;
   /** In milliseconds since 1970. */
   readonly requestedBefore?: number | undefined;
   /** Only what waits longer than it should at this time, in milliseconds since 1970. */
@@ -182,6 +186,7 @@ export type StoredApproval = StoredRow<string> & {
   readonly requestedAt: number;
   readonly overdueFrom: number | undefined;
   readonly assignee: string;
+  readonly agent: string;
   /** The words that lists find it by, in order. */
   readonly isAskedOfAll: boolean;
   readonly askings: readonly { readonly asked: string; readonly from: number; readonly notBy: string }[];
@@ -225,8 +230,8 @@ export type Views = {
   /** Of all, or of one principal, by its key. */
   counts(principal?: string): Counts;
   approval(id: string): views.Approval | undefined;
-  /** Key of the principal whose conversation an approval is in; undefined for what is not there. */
-  ownerOfApproval(id: string): string | undefined;
+  /** Whose conversation an approval is in, by the key of the principal, and the name of its agent; undefined for what is not there. */
+  placeOfApproval(id: string): { readonly owner: string; readonly agent: string } | undefined;
   /** Oldest first. A page may be short, or empty, and have a `next`: it looks at a bounded number of rows. */
   approvals(filter: ApprovalFilter, page: Page): Rows<views.Approval>;
   countApprovals(counted: ApprovalsCounted): ApprovalCounts;

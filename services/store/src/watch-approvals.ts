@@ -7,6 +7,7 @@ import {
   type Fact,
   type FactName,
   invalidArgument,
+  matchesGlob,
   type RecordedFact,
 } from '@stopgo/core';
 import { envelope, fromBinary, store, views as view } from '@stopgo/proto';
@@ -42,7 +43,7 @@ type Change = { readonly change: store.ApprovalChange; readonly approvalId: stri
 /** What the changes of approvals are read from. */
 export type WatchParts = {
   readonly log: Pick<EventLog, 'lastPosition' | 'subscribe'>;
-  readonly views: Pick<Views, 'caughtUp' | 'approval' | 'approvals' | 'ownerOfApproval'>;
+  readonly views: Pick<Views, 'caughtUp' | 'approval' | 'approvals' | 'placeOfApproval'>;
 };
 
 /**
@@ -76,8 +77,8 @@ export async function* watchApprovals(
       const { recorded, ...how } = found;
       const news = settled.news(changesOf(recorded, views)).flatMap(({ change, approvalId }) => {
         const approval = views.approval(approvalId);
-        const owner = views.ownerOfApproval(approvalId) ?? '';
-        return approval !== undefined && isWanted(wanted, change, approval, owner, recorded.time)
+        const place = views.placeOfApproval(approvalId);
+        return approval !== undefined && place !== undefined && isWanted(wanted, change, approval, place, recorded.time)
           ? [{ change, approval, ...how }]
           : [];
       });
@@ -162,6 +163,8 @@ class Settled {
   }
 }
 
+type Place = NonNullable<ReturnType<Views['placeOfApproval']>>;
+
 type Wanted = ApprovalFilter & { readonly words: ReadonlySet<string> };
 
 function wantedOf(filter: store.ListApprovalsRequest | undefined): Wanted | undefined {
@@ -176,7 +179,7 @@ function isWanted(
   wanted: Wanted | undefined,
   change: store.ApprovalChange,
   approval: view.Approval,
-  owner: string,
+  { owner, agent }: Place,
   time: number,
 ): boolean {
   if (wanted === undefined) return true;
@@ -189,6 +192,8 @@ function isWanted(
     isOfOwner &&
     (askedOf === undefined || isAsked(wanted, approval, owner, Math.max(askedOf.at, time))) &&
     (narrow.tool ?? approval.tool) === approval.tool &&
+    (narrow.toolPattern === undefined || matchesGlob(narrow.toolPattern, approval.tool)) &&
+    (narrow.agent ?? agent) === agent &&
     (narrow.server ?? approval.server) === approval.server &&
     (narrow.node ?? approval.node) === approval.node &&
     (narrow.requestedBefore ?? Number.POSITIVE_INFINITY) >

@@ -53,6 +53,7 @@ export function approvalTests({ client, send, told }: AtHand): void {
 
   test('lists of approvals are narrowed and counted, and those that ask somebody are found, as by looking at all of them', async () => {
     const names = ['a', 'b', 'c'];
+    const agents = new Map<string, string>();
     const at = Date.now();
     const who = (case_: 'user' | 'role' | 'group', value: string) => ({ who: { case: case_, value } });
     const demands = [
@@ -81,7 +82,8 @@ export function approvalTests({ client, send, told }: AtHand): void {
     for (let n = 0; n < 42; n++) {
       const story = new Story();
       const principal = `user:${n % 3 === 0 ? 'ana' : 'bob'}`;
-      await send(story.created('', { principal }));
+      await send(story.created('', { principal, agentName: n % 4 === 0 ? 'cleaner' : 'demo' }));
+      agents.set(story.id, n % 4 === 0 ? 'cleaner' : 'demo');
       await send(story.asked('go', requesters[n % 3] ?? ''));
       const demand = demands[n % demands.length];
       const expiresAt = (demand?.onExpiry ?? 0) === 0 ? undefined : at + (n % 4 < 2 ? -1 : 3_600_000);
@@ -122,6 +124,22 @@ export function approvalTests({ client, send, told }: AtHand): void {
               ),
             );
     expect(await list({ server: 'none' })).toEqual([]);
+    const agentOf = ({ conversationId }: views.Approval) => agents.get(conversationId) ?? '';
+    for (const status of [views.ApprovalStatus.UNSPECIFIED, pending]) {
+      const some = all.filter((one) => status !== pending || one.status === status);
+      for (const agent of ['cleaner', 'demo', 'none'])
+        expect(ids(await list({ status, agent }))).toEqual(ids(some.filter((one) => agentOf(one) === agent)));
+      for (const [toolPattern, matching] of [
+        ['*', 'abc'],
+        ['?', 'abc'],
+        ['*b*', 'b'],
+        ['[ab]', ''],
+        ['??*', ''],
+      ] as const)
+        expect(ids(await list({ status, toolPattern }))).toEqual(
+          ids(some.filter(({ tool }) => matching.includes(tool))),
+        );
+    }
     const isOverdue = ({ status, demand, expiresAt }: views.Approval, now = at) =>
       status === pending && demand?.onExpiry === facts.OnExpiry.LEAVE && timestampMs(expiresAt!) <= now;
     const later = at + 3_600_000;
@@ -196,6 +214,10 @@ export function approvalTests({ client, send, told }: AtHand): void {
         expect(await client().countApprovals({ askedOf: left })).toMatchObject({
           ...{ asked: toSay.length, waiting: waiting.length, overdue: 0 },
         });
+        for (const pattern of ['a', 'a*'])
+          expect(ids(await list({ askedOf, toolPattern: pattern, agent: 'demo' }))).toEqual(
+            ids(expected.filter((one) => one.tool === 'a' && agentOf(one) === 'demo')),
+          );
         expect(ids(await list({ askedOf, tool: 'a', status: pending }))).toEqual(
           ids(expected.filter(({ tool }) => tool === 'a')),
         );

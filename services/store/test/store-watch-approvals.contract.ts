@@ -132,6 +132,7 @@ export function watchApprovalTests({ client, send, told }: AtHand): void {
     expect(await found({ principal: 'user:bob', conversationId: last.id })).toEqual([]);
     expect(await found({ askedOf: someone('ana', 'USER', ['finance']) })).toEqual([...ana.changes, ...bob.changes]);
     expect(await found({ askedOf: someone('bob', 'USER', ['finance']) })).toEqual(ana.changes);
+    expect(await found({ toolPattern: 'l?s*' })).toEqual([]);
     expect(await found({ askedOf: someone('eve', 'USER') })).toEqual(eve.changes);
     const pending = views.ApprovalStatus.PENDING;
     expect(await found({ status: pending, principal: 'user:ana' })).toEqual(ana.changes.slice(0, 3));
@@ -140,6 +141,7 @@ export function watchApprovalTests({ client, send, told }: AtHand): void {
     for (const filter of [
       { tool: 'pay' },
       { node: 'payer' },
+      { toolPattern: 'p*y', agent: 'demo' },
       { requestedBefore: timestampFromMs(at + 60_000), tool: 'pay' },
     ])
       expect(await found(filter, false)).toEqual(ana.changes);

@@ -43,7 +43,10 @@ export class Story {
     return { stream: this.stream, expectedRevision, events: eventsBy(principal, all), idempotencyKey: randomUUID() };
   }
 
-  created(systemPrompt = 'Be helpful.', more: { readonly contextId?: string; readonly principal?: string } = {}) {
+  created(
+    systemPrompt = 'Be helpful.',
+    more: { readonly contextId?: string; readonly principal?: string; readonly agentName?: string } = {},
+  ) {
     const conversationId = this.id;
     return this.append(
       fact('conversationCreated', { conversationId, sessionId: 'session-1', agentName: 'demo', systemPrompt, ...more }),

@@ -17,7 +17,7 @@ export const approvalEndpoints: readonly Endpoint[] = [
     path: '/approvals',
     summary: 'List approvals',
     description:
-      'Oldest first. Parameters: status (pending, approved, rejected, expired, withdrawn), conversation (an id), tool, server and node (each exactly as tool_name, server and node show it), requested_before (a time), overdue=true (what waits longer than it should), may_decide=me (what waits and whoever is signed in may decide, also in conversations of others, until they have said yes; without conversation), assignee (me, none, an e-mail address; what waits and is assigned so, of me as far as I may decide it), limit (1 to 1000, default 100), cursor. A page may be short, or empty: go on until next_cursor is absent. One that waits longer than it should has overdue.',
+      'Oldest first. Parameters: status (pending, approved, rejected, expired, withdrawn), conversation (an id), tool, server and node (each exactly as tool_name, server and node show it; in tool * stands for any characters and ? for one), agent (the name of the agent of the conversation), requested_before (a time), overdue=true (what waits longer than it should), may_decide=me (what waits and whoever is signed in may decide, also in conversations of others, until they have said yes; without conversation), assignee (me, none, an e-mail address; what waits and is assigned so, of me as far as I may decide it), limit (1 to 1000, default 100), cursor. A page may be short, or empty: go on until next_cursor is absent. One that waits longer than it should has overdue.',
     responses: {
       '200': {
         description: 'A page; next_cursor is absent on the last one.',

@@ -28,8 +28,10 @@ export async function approvalsAsked(deps: RouteDependencies, req: Request, fram
   const conversationId = query.uuid('conversation');
   const before = query.time('requested_before');
   const now = deps.wallClock();
+  const tool = query.text('tool', nameCharactersMax) ?? '';
   const narrow = {
-    ...{ tool: query.text('tool', nameCharactersMax) ?? '', server: query.text('server', nameCharactersMax) ?? '' },
+    ...(/[*?]/.test(tool) ? { toolPattern: tool } : { tool }),
+    ...{ agent: query.text('agent', nameCharactersMax) ?? '', server: query.text('server', nameCharactersMax) ?? '' },
     node: query.text('node', nameCharactersMax) ?? '',
     ...(before === undefined ? {} : { requestedBefore: timestampFromMs(before) }),
     ...(query.choice('overdue', { true: true }) === undefined ? {} : { overdueAt: timestampFromMs(now) }),

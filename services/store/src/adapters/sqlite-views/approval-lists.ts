@@ -1,15 +1,18 @@
-import { unnamedBy, votedWord } from '@stopgo/core';
+import { matchesGlob, unnamedBy, votedWord } from '@stopgo/core';
 import type { ApprovalNarrowing, AskedOf } from '../../views.ts';
-import { bytes, integer, type SqlDatabase, type SqlRow } from '../sqlite/database.ts';
+import { bytes, integer, type SqlDatabase, type SqlRow, text } from '../sqlite/database.ts';
 
 /** A row of a list; without bytes it was looked at, and is not what is asked for. */
 export type ApprovalAt = { readonly key: number; readonly bytes: Uint8Array | undefined };
 
-/** A row of the list of one word. */
-type AskedAt = { readonly key: number; readonly isAsked: boolean };
+/** The same, with the name of its tool. */
+type OfTool = ApprovalAt & { readonly tool: string };
 
-/** What narrows a list: tool, server, node, assignee, the time before which it was asked for, and when it is to be overdue. */
-type Fitting = readonly [string | null, string | null, string | null, string | null, number, number];
+/** A row of the list of one word. */
+type AskedAt = { readonly key: number; readonly isAsked: boolean; readonly tool: string };
+
+/** What narrows a list: tool, server, node, agent, assignee, the time before which it was asked for, and when it is to be overdue. */
+type Fitting = readonly [...(string | null)[], number, number];
 
 /** Which index a list goes along. */
 export type ApprovalLead = {
@@ -28,15 +31,16 @@ const neverOverdue = Number.MAX_SAFE_INTEGER;
 
 /** Reads lists of approvals, oldest first: each along one index, and what narrows it is looked at row by row. */
 export function approvalLists(database: SqlDatabase) {
-  const toAt = (row: SqlRow): ApprovalAt => ({
+  const toAt = (row: SqlRow): OfTool => ({
     key: integer(row, 0),
     bytes: row[1] === null ? undefined : bytes(row, 1),
+    tool: text(row, 2),
   });
   const fits = `p.tool = ifnull(?, p.tool) AND p.server = ifnull(?, p.server) AND p.node = ifnull(?, p.node)
-    AND p.assignee = ifnull(?, p.assignee) AND p.requested_at < ? AND ifnull(p.overdue_from, ${neverOverdue}) <= ?`;
+    AND p.agent = ifnull(?, p.agent) AND p.assignee = ifnull(?, p.assignee) AND p.requested_at < ? AND ifnull(p.overdue_from, ${neverOverdue}) <= ?`;
   const along = (condition: string, index = '') =>
     database.all(
-      `SELECT p.key, CASE WHEN ${fits} THEN p.bytes END FROM approvals AS p ${index}
+      `SELECT p.key, CASE WHEN ${fits} THEN p.bytes END, p.tool FROM approvals AS p ${index}
          WHERE ${condition} AND p.key > ? ORDER BY p.key LIMIT ?`,
       toAt,
     );
@@ -53,17 +57,21 @@ export function approvalLists(database: SqlDatabase) {
   const ofConversation = along('p.conversation = ?');
   const ofBoth = along('p.conversation = ? AND p.status = ?');
   const askedInRun = along('p.conversation = ? AND p.asked_in_run = ?');
-  const toAsked = (row: SqlRow): AskedAt => ({ key: integer(row, 0), isAsked: integer(row, 1) === 1 });
+  const toAsked = (row: SqlRow): AskedAt => ({
+    key: integer(row, 0),
+    isAsked: integer(row, 1) === 1,
+    tool: text(row, 2),
+  });
   const askedOf = database.all(
     `SELECT p.key, ${fits} AND a.from_at <= ? AND a.not_by <> ?
-         AND NOT EXISTS (SELECT 1 FROM approval_askings AS v WHERE v.asked = ? AND v.key = a.key)
+         AND NOT EXISTS (SELECT 1 FROM approval_askings AS v WHERE v.asked = ? AND v.key = a.key), p.tool
        FROM approval_askings AS a CROSS JOIN approvals AS p ON p.key = a.key
        WHERE a.asked = ? AND a.key > ? ORDER BY a.key LIMIT ?`,
     toAsked,
   );
   const unnamed = (condition: string, index: string) =>
     database.all(
-      `SELECT p.key, ${fits} FROM approvals AS p INDEXED BY ${index}
+      `SELECT p.key, ${fits}, p.tool FROM approvals AS p INDEXED BY ${index}
          WHERE p.status = ${pending} AND p.asked_of_all = 1 ${condition} AND p.key > ? ORDER BY p.key LIMIT ?`,
       toAsked,
     );
@@ -79,12 +87,12 @@ export function approvalLists(database: SqlDatabase) {
   };
   const bytesAt = database.one('SELECT bytes FROM approvals WHERE key = ?', (row) => bytes(row, 0));
 
-  return (lead: ApprovalLead, narrow: ApprovalNarrowing, after: number, limit: number): readonly ApprovalAt[] => {
+  const list = (lead: ApprovalLead, narrow: ApprovalNarrowing, after: number, limit: number): readonly OfTool[] => {
     const { conversation, status, principal } = lead;
     const before = narrow.requestedBefore ?? Number.MAX_SAFE_INTEGER;
     const overdue = narrow.overdueAt ?? neverOverdue;
-    const { tool = null, server = null, node = null, assignee = null } = narrow;
-    const fitting = [tool, server, node, assignee, before, overdue] as const;
+    const { tool = null, server = null, node = null, agent = null, assignee = null } = narrow;
+    const fitting = [tool, server, node, agent, assignee, before, overdue] as const;
     if (conversation !== undefined) {
       if (lead.askedInRun !== undefined) return askedInRun(...fitting, conversation, lead.askedInRun, after, limit);
       return status === undefined
@@ -98,7 +106,10 @@ export function approvalLists(database: SqlDatabase) {
         askedOf(...fitting, at, by, voted, word, after, limit),
         askedOfNobody(word, fitting, after, limit),
       ]);
-      return merged(found, limit).map(({ key, isAsked }) => ({ key, bytes: isAsked ? bytesAt(key) : undefined }));
+      return merged(found, limit).map(({ key, isAsked, tool: name }) => ({
+        ...{ key, tool: name },
+        bytes: isAsked ? bytesAt(key) : undefined,
+      }));
     }
     if (principal !== undefined)
       return status === undefined
@@ -107,6 +118,13 @@ export function approvalLists(database: SqlDatabase) {
     if (status === pending && narrow.assignee) return ofAssignee(...fitting, narrow.assignee, after, limit);
     if (status === pending && narrow.tool !== undefined) return waitingOfTool(...fitting, narrow.tool, after, limit);
     return status === undefined ? all(...fitting, after, limit) : ofStatus(...fitting, status, after, limit);
+  };
+  return (lead: ApprovalLead, narrow: ApprovalNarrowing, after: number, limit: number): readonly ApprovalAt[] => {
+    const { toolPattern } = narrow;
+    const rows = list(lead, narrow, after, limit);
+    if (toolPattern === undefined) return rows;
+    // By our own pattern: that of SQLite takes ever longer with each star.
+    return rows.map(({ tool, ...one }) => (matchesGlob(toolPattern, tool) ? one : { ...one, bytes: undefined }));
   };
 }
 

@@ -25,6 +25,7 @@ export function writeApproval(
     isAskedOfAll(approval) ? 1 : 0,
     overdueFrom(approval) ?? null,
     assigneeOf(approval),
+    conversation.state.agentName,
     toBinary(views.ApprovalSchema, approval),
   );
   // Found without words: no turn pays for rules that it does not have.

@@ -11,10 +11,13 @@ export function approvalTables(database: SqlDatabase) {
       conversation: integer(row, 1),
       bytes: bytes(row, 2),
     })),
-    ownerOfApproval: database.one('SELECT principal FROM approvals WHERE id = ?', (row) => text(row, 0)),
+    placeOfApproval: database.one('SELECT principal, agent FROM approvals WHERE id = ?', (row) => ({
+      owner: text(row, 0),
+      agent: text(row, 1),
+    })),
     writeApproval: database.run(
       `INSERT INTO approvals (key, id, conversation, status, asked_in_run, principal, tool, server, node, requested_at,
-         asked_of_all, overdue_from, assignee, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
+         asked_of_all, overdue_from, assignee, agent, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
          status = excluded.status, assignee = excluded.assignee, asked_in_run = excluded.asked_in_run, bytes = excluded.bytes`,
     ),
     insertAsking: database.run('INSERT INTO approval_askings (asked, key, from_at, not_by) VALUES (?, ?, ?, ?)'),
@@ -32,7 +35,7 @@ export function approvalTables(database: SqlDatabase) {
     deleteApprovals: database.run('DELETE FROM approvals WHERE conversation = ?'),
     storedApprovals: database.all(
       `SELECT id, status, asked_in_run, bytes, principal, tool, server, node, requested_at, asked_of_all,
-         overdue_from, assignee
+         overdue_from, assignee, agent
          FROM approvals WHERE conversation = ? ORDER BY key`,
       (row) => ({
         key: text(row, 0),
@@ -47,6 +50,7 @@ export function approvalTables(database: SqlDatabase) {
         isAskedOfAll: integer(row, 9) === 1,
         overdueFrom: row[10] === null ? undefined : integer(row, 10),
         assignee: text(row, 11),
+        agent: text(row, 12),
       }),
     ),
   };

@@ -29,6 +29,8 @@ export const wordIndexOptions = `words, content = '', columnsize = 0, tokenize =
  * `approval_askings` has the words that waiting approvals are found by, by whoever may decide them; none of settled ones, nor of those
  * that demand nothing (`approvals.asked_of_all`), which most are.
  *
+ * `approvals.agent` is the name of the agent of its conversation.
+ *
  * `approvals.assignee` is the key of who is to look at an approval; empty: nobody in particular.
  *
  * `approvals.overdue_from` is from when on an approval waits longer than it should, in milliseconds since 1970; null: never.
@@ -115,6 +117,7 @@ const tables = `
     asked_of_all INTEGER NOT NULL,
     overdue_from INTEGER,
     assignee TEXT NOT NULL DEFAULT '',
+    agent TEXT NOT NULL DEFAULT '',
     bytes BLOB NOT NULL
   ) STRICT;
   CREATE INDEX approvals_asked_of_all ON approvals (key) WHERE status = 1 AND asked_of_all = 1;

@@ -130,8 +130,8 @@ export class SqliteViews implements Views {
     return row === undefined ? undefined : fromBinary(views.ApprovalSchema, row.bytes);
   }
 
-  ownerOfApproval(id: string) {
-    return this.#tables.ownerOfApproval(id);
+  placeOfApproval(id: string) {
+    return this.#tables.placeOfApproval(id);
   }
 
   approvals({ conversationId, narrow = {}, ...lead }: ApprovalFilter, page: Page): Rows<views.Approval> {

@@ -2015,6 +2015,8 @@ export function zeroListApprovalsRequest(): ListApprovalsRequest {
     server: '',
     node: '',
     assignment: { case: undefined },
+    toolPattern: '',
+    agent: '',
   };
 }
 
@@ -2071,6 +2073,12 @@ export function writeListApprovalsRequest(writer: Writer, message: ListApprovals
       writer.bool(112, message.assignment.value);
       break;
     }
+  }
+  if (message.toolPattern !== '') {
+    writer.string(122, message.toolPattern);
+  }
+  if (message.agent !== '') {
+    writer.string(130, message.agent);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2137,6 +2145,14 @@ export function readListApprovalsRequest(reader: Reader, length: number, message
         if (tag !== 112) throw new LeftToLibrary();
         message.assignment = { case: "unassigned", value: reader.bool() };
         break;
+      case 15:
+        if (tag !== 122) throw new LeftToLibrary();
+        message.toolPattern = reader.string();
+        break;
+      case 16:
+        if (tag !== 130) throw new LeftToLibrary();
+        message.agent = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2171,6 +2187,8 @@ export function createListApprovalsRequest(given: Given): ListApprovalsRequest {
         break;
     }
   }
+  if (given.toolPattern != null) message.toolPattern = given.toolPattern;
+  if (given.agent != null) message.agent = given.agent;
   return message;
 }
 
