@@ -5,6 +5,7 @@ import {
   editCall,
   evolve,
   type Fact,
+  fact,
   grantStanding,
   promptMessages,
   TranscriptBuilder,
@@ -17,20 +18,23 @@ import { resolveApproval } from '../src/interrupts/decide-approval.ts';
 import type { DemandSpec, Policy } from '../src/policy/policy.ts';
 import { anonymous, hour, one, plain, voter } from './demanding.ts';
 import { rule } from './rules.ts';
-import { dawn, given, recorded } from './specification.ts';
+import { dawn, given, type Happening, recorded } from './specification.ts';
 import {
   answered,
   approvalOf,
   assistant,
   call,
+  changed,
   claim,
   digestsWith,
   drove,
   grants,
+  happened,
   opened,
   returns,
   said,
   starts,
+  tool,
   tools,
   unknown,
 } from './story.ts';
@@ -48,7 +52,7 @@ const policy: Policy = {
   ],
 };
 
-const asks = (n: number, rules = policy, name = 'remove') => [
+const asks = (n: number, rules = policy, name = 'remove'): Happening[] => [
   opened,
   said('wipe', { policy: rules }),
   answered({ calls: [call(name, { n })] }, { policy: rules }),
@@ -74,9 +78,9 @@ const edits =
     );
 
 const made =
-  (n: unknown, who = ana) =>
+  (n: unknown, who = ana, rules = policy) =>
   (state: ConversationState): readonly Fact[] => {
-    const decision = edits(n, who)(state);
+    const decision = edits(n, who, { rules })(state);
     if (decision.kind !== 'append') throw new Error(JSON.stringify(decision));
     return decision.facts;
   };
@@ -166,6 +170,89 @@ describe('a call that somebody approves with other arguments', () => {
       expect(grantStanding(after, { approvalId, callArguments })).toEqual({ kind: 'past' });
     const now = after.run?.calls[id]?.approvalId ?? '';
     expect(grantStanding(after, { approvalId: now, callArguments: 'same' })).toMatchObject({ kind: 'append' });
+  });
+
+  test('is decided by somebody else than who changed it, where whoever asked is kept out', () => {
+    const apart: DemandSpec = { ...plain, notRequester: true };
+    const rules: Policy = {
+      rules: [
+        rule('apart', 'ask', { when: 'args.n > 100.0', demand: apart }),
+        rule('pair', 'ask', { when: 'args.n > 50.0', demand: { ...plain, votes: 2 } }),
+      ],
+    };
+    const begun = asks(50, rules).with(1, {
+      by: { kind: 'user', id: 'cleo', principal: 'claimed:cleo' },
+      happening: said('wipe', { policy: rules }),
+    });
+    const byAna = made(200, ana, rules);
+    const edited = given(...begun, byAna);
+    expect(edited.log.at(-1)?.fact).toMatchObject({
+      case: 'approvalRequested',
+      value: { demand: { notRequester: true, authors: [ana.key] } },
+    });
+    const yes = (who: typeof ana) => (state: ConversationState) =>
+      resolveApproval(state, { approvalId: approvalOf(state), decision: { kind: APPROVE }, voter: who });
+    edited
+      .when(yes(ana))
+      .thenRefused({ kind: 'not_entitled', reason: expect.stringContaining('changed its arguments') });
+    edited.when(yes(bob)).thenFacts(['approvalResolved', { decision: facts.Decision.APPROVED }]);
+    // Who changed it first may have written what the second has left as it was.
+    const twice = given(...begun, byAna, made(300, bob, rules));
+    twice.when(yes(ana)).thenRefused({ kind: 'not_entitled' });
+    twice.when(yes(bob)).thenRefused({ kind: 'not_entitled' });
+    twice.when(yes(eve)).thenFacts('approvalResolved');
+    given(...begun)
+      .when(edits(200, voter(anonymous), { rules }))
+      .thenRefused({ kind: 'uneditable', reason: expect.stringContaining('X-Approver') });
+    given(...begun, made(60, voter(anonymous), rules))
+      .when(edits(200, bob, { rules }))
+      .thenRefused({ kind: 'uneditable', reason: expect.stringContaining('gave no name') });
+
+    // Who records it all the same has recorded no yes; in logs of before it was one.
+    const recordedYes = (state: ConversationState): readonly Fact[] => {
+      const approvalId = approvalOf(state);
+      const who = { key: ana.key, name: ana.name, claimed: true };
+      return [
+        fact('approvalResolved', {
+          approvalId,
+          runId: 'run-1',
+          decision: facts.Decision.APPROVED,
+          callId: id,
+          voter: who,
+        }),
+      ];
+    };
+    expect(given(...begun, byAna, recordedYes).state.run?.calls[id]?.phase).toBe('waiting');
+    const before = (state: ConversationState) =>
+      byAna(state).map((one) =>
+        one.case === 'approvalRequested' && one.value.demand
+          ? fact('approvalRequested', { ...one.value, demand: { ...one.value.demand, authors: [] } })
+          : one,
+      );
+    expect(given(...begun, before, recordedYes).state.run?.calls[id]?.phase).toBe('ready');
+  });
+
+  test('is decided by somebody else than who changed it also when its tool changes, or nobody knows whether it ran', () => {
+    const apart: DemandSpec = { ...plain, notRequester: true };
+    const rules: Policy = { rules: [rule('apart', 'ask', { when: 'args.n > 100.0', demand: apart })] };
+    const how = { policy: rules };
+    const ready = [
+      ...asks(50, rules).with(1, {
+        by: { kind: 'user', id: 'cleo', principal: 'claimed:cleo' },
+        happening: said('wipe', how),
+      }),
+      made(200, ana, rules),
+      happened((state) =>
+        resolveApproval(state, { approvalId: approvalOf(state), decision: { kind: APPROVE }, voter: bob }),
+      ),
+      drove([claim, starts(id)], how),
+    ];
+    const doubtful = given(...ready, drove([unknown(id)], how));
+    const another = given(...ready, drove([changed(id, tool('remove', { destructive: true }, { pin: 'other' }))], how));
+    for (const { log } of [doubtful, another])
+      expect(log.findLast(({ fact: one }) => one.case === 'approvalRequested')?.fact.value).toMatchObject({
+        demand: { notRequester: true, authors: [ana.key] },
+      });
   });
 
   test('is told to the model with what came of it; its own call stays as it made it', () => {

@@ -189,7 +189,7 @@ export type StoredApproval = StoredRow<string> & {
   readonly agent: string;
   /** The words that lists find it by, in order. */
   readonly isAskedOfAll: boolean;
-  readonly askings: readonly { readonly asked: string; readonly from: number; readonly notBy: string }[];
+  readonly askings: readonly { readonly asked: string; readonly from: number; readonly notBy: readonly string[] }[];
 };
 
 /**

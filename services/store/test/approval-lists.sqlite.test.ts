@@ -46,7 +46,7 @@ test('a page looks at a bounded number of approvals, says where to go on, and wa
     INSERT INTO approvals (key, id, conversation, status, principal, tool, server, node, requested_at, asked_of_all, bytes)
       SELECT i, 'a' || i, i, ${PENDING}, 'user:ana', iif(i = ${waiting}, 'rare', 'often'), 's', iif(i = ${waiting}, 'rare', ''), i,
         i % 2, x'${bytes}' FROM n;
-    INSERT INTO approval_askings (asked, key, from_at, not_by) SELECT 'anybody', key, 0, '' FROM approvals WHERE asked_of_all = 0`);
+    INSERT INTO approval_askings (asked, key, from_at, not_by) SELECT 'anybody', key, 0, '[]' FROM approvals WHERE asked_of_all = 0`);
   const noConversation = () => {
     throw new Error('a list of all approvals reads no conversation');
   };

@@ -72,7 +72,7 @@ export function approvalTests({ client, send, told }: AtHand): void {
       { approvers: [], votes: 2 },
       { approvers: [who('role', 'user')], votes: 3, onExpiry: facts.OnExpiry.LEAVE },
       { approvers: [], votes: 1, onExpiry: facts.OnExpiry.REJECT },
-      undefined,
+      { approvers: [], notRequester: true, authors: ['user:ana', 'user:x'] },
       {
         approvers: [who('group', 'finance')],
         escalations: [{ at: timestampFromMs(at + 3_600_000), approvers: [who('group', 'finance')] }],
@@ -193,7 +193,8 @@ export function approvalTests({ client, send, told }: AtHand): void {
         const person = { kind: 'user', id, email, name: id, role, groups, via: 'token' } as const;
         const key = userKey(id);
         const may = (one: views.Approval): boolean => {
-          if (one.demand?.notRequester === true && ['', key].includes(one.requester)) return false;
+          const out = one.demand?.notRequester === true ? [one.requester, ...one.demand.authors] : [];
+          if (out.includes('') || out.includes(key)) return false;
           const isNamed = (one.demand?.approvers.length ?? 0) > 0;
           return isNamed ? isAskedOf(one, person, at) : role === 'ADMIN' || owners.get(one.conversationId) === key;
         };

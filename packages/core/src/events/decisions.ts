@@ -45,6 +45,10 @@ const decidedWords: Readonly<Record<number, Decided>> = {
   [facts.Decision.GIVE_UP]: 'give_up',
 };
 
+/** Whether a decision lets something happen, or says that it did: what several people may have to say. */
+export const saysYes = (decision: facts.Decision): boolean =>
+  decision === facts.Decision.APPROVED || decision === facts.Decision.RUN_AGAIN || decision === facts.Decision.HAPPENED;
+
 /** The word for a decision on the record. */
 export function decidedWord(decision: facts.Decision): Decided {
   return decidedWords[decision] ?? 'withdrawn';

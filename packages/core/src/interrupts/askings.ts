@@ -3,15 +3,15 @@ import type { views } from '@stopgo/proto';
 import { reachOf } from '../people/permissions.ts';
 import { principalKey, type UserPrincipal } from '../people/principal.ts';
 import { isAtLeast, roleNamed, roles } from '../people/roles.ts';
-import { type Approver, demandFromWire } from '../state/demand.ts';
+import { type Approver, demandFromWire, keptOut } from '../state/demand.ts';
 
 /** One word that an approval is found by. */
 export type Asking = {
   readonly asked: string;
   /** From when on, in milliseconds since 1970; 0: from the beginning. */
   readonly from: number;
-  /** Key of the principal that it is not asked of, because they asked for it themselves; empty: nobody. */
-  readonly notBy: string;
+  /** Keys of the principals that it is not asked of, because they asked for it themselves or changed its arguments. */
+  readonly notBy: readonly string[];
 };
 
 /**
@@ -25,7 +25,7 @@ export function askingsOf(
   owner: string,
 ): readonly Asking[] {
   const voted = new Set(approval.votes.map(({ voter }) => votedWord(voter?.key ?? '')));
-  return [...askedOf(approval, owner), ...[...voted].map((asked) => ({ asked, from: 0, notBy: '' }))];
+  return [...askedOf(approval, owner), ...[...voted].map((asked) => ({ asked, from: 0, notBy: [] }))];
 }
 
 /** The word of what somebody has said yes to, by their key. Nobody is asked by it. */
@@ -36,9 +36,9 @@ function askedOf(
   owner: string,
 ): readonly Asking[] {
   const demand = demandFromWire(approval);
-  const notBy = demand?.notRequester === true ? approval.requester : '';
+  const notBy = demand === undefined ? [] : keptOut(demand, approval.requester);
   // Nobody knows who must not decide it, so nobody may.
-  if (demand?.notRequester === true && notBy === '') return [];
+  if (notBy.includes('')) return [];
   if (demand === undefined || demand.approvers.length === 0)
     return [anybody, ownWord(owner)].map((asked) => ({ asked, from: 0, notBy }));
   const found = new Map<string, Asking>();

@@ -1,6 +1,6 @@
 /** The decider of what people say to approvals, and of tokens that they bring. */
 import { approvals, facts as wire } from '@stopgo/proto';
-import { choiceWords, decidedWord, recordedAs } from '../events/decisions.ts';
+import { choiceWords, decidedWord, recordedAs, saysYes } from '../events/decisions.ts';
 import { type Fact, fact } from '../events/facts.ts';
 import { type Approval, agreeing, approvalIn, decisionOn, interruptsOf, type Vote } from '../state/interrupt.ts';
 import { anotherSession, type IdempotencyKey } from '../state/request.ts';
@@ -75,8 +75,7 @@ export function resolveApproval(state: ConversationState, command: ResolveComman
       : mayDecide(demand, voter, run.requester ?? '', now);
   if (!entitlement.may) return { kind: 'not_entitled', reason: entitlement.reason };
   const { callId } = approval;
-  const isYes =
-    recorded === wire.Decision.APPROVED || recorded === wire.Decision.RUN_AGAIN || recorded === wire.Decision.HAPPENED;
+  const isYes = saysYes(recorded);
   // What happened is one yes only with one result.
   const result = recorded === wire.Decision.HAPPENED ? (command.decision.result ?? '') : '';
   const resultDigest = recorded === wire.Decision.HAPPENED ? sha256Hex(result) : '';

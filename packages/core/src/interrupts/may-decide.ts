@@ -1,7 +1,7 @@
 // Whether somebody may decide an approval: by what it demands, who they are, and the time. Nothing else is looked at.
 
 import { isAtLeast, roleNamed } from '../people/roles.ts';
-import { type Approver, approversAt, approverText, type Demand } from '../state/demand.ts';
+import { type Approver, approversAt, approverText, type Demand, keptOut } from '../state/demand.ts';
 import type { Voter } from './voter.ts';
 
 /** `entitledBy`: what lets them, in words; empty: nothing in particular is asked for. */
@@ -24,8 +24,15 @@ export function mayDecide(demand: Demand | undefined, voter: Voter, requester: s
     return no(
       'who asked for it must not decide it, and nobody knows who asked: it can only expire, or its run be canceled',
     );
-  if (demand.notRequester && requester === voter.key)
-    return no(`${voter.name} asked for it and cannot decide it as well; it needs ${demandText(demand, now)}`);
+  const out = keptOut(demand, requester);
+  if (out.includes(''))
+    return no(
+      'who changed its arguments must not decide it, and nobody knows who did: it can only expire, or its run be canceled',
+    );
+  if (out.includes(voter.key)) {
+    const did = requester === voter.key ? 'asked for it' : 'changed its arguments';
+    return no(`${voter.name} ${did} and cannot decide it as well; it needs ${demandText(demand, now)}`);
+  }
   const approvers = approversAt(demand, now);
   if (demand.approvers.length === 0) return { may: true, entitledBy: '' };
   const found = approvers.find((approver) => isOne(voter, approver));
@@ -50,7 +57,8 @@ function isOne(voter: Voter, { kind, name }: Approver): boolean {
 /** Who has to decide, in words: `2 of group finance, role ADMIN`. */
 export function demandText(demand: Demand, now: number): string {
   const whom = approversAt(demand, now).map(approverText).join(', ');
-  const other = demand.notRequester ? ', but not who asked for it' : '';
+  const changed = demand.authors === undefined ? '' : ' or changed its arguments';
+  const other = demand.notRequester ? `, but not who asked for it${changed}` : '';
   return demand.approvers.length === 0
     ? `${demand.votes} different ${demand.votes === 1 ? 'person' : 'people'}${other}`
     : `${demand.votes} of ${whom}${other}`;

@@ -28,6 +28,8 @@ type Askable = {
   /** The rule that asks; absent: the defaults do. */
   readonly rule?: string;
   readonly demand?: DemandSpec;
+  /** Keys of those who changed its arguments; absent: nobody did. */
+  readonly editedBy?: readonly string[];
   /** Webhooks that are told of it. */
   readonly notify: readonly string[];
   /** Whose change of its arguments it is asked about; absent: nobody changed them. */
@@ -42,7 +44,7 @@ export function approvalRequest(run: RunState, call: Askable, now: number): { id
   const choices = ['approve', 'reject'];
   const kind = askedKindOf(target).approvalKind;
   const server = serverOf(target);
-  const { rule = '', demand, notify } = call;
+  const { rule = '', demand, editedBy, notify } = call;
   return {
     id,
     fact: fact('approvalRequested', {
@@ -63,7 +65,7 @@ export function approvalRequest(run: RunState, call: Askable, now: number): { id
       policyDigest: run.policyDigest ?? '',
       notify: [...notify],
       ...(call.edit && { edit: call.edit }),
-      ...(demand && demandAt(demand, now)),
+      ...(demand && demandAt(demand, now, editedBy)),
     }),
   };
 }
@@ -118,7 +120,7 @@ export function doubtRequest(
     rule: call.rule ?? '',
     policyDigest: run.policyDigest ?? '',
     notify: [...notify],
-    ...(demand && demandAt(demand, now)),
+    ...(demand && demandAt(demand, now, call.editedBy)),
   });
 }
 

@@ -38,8 +38,9 @@ const approve = { kind: approvals.DecisionKind.APPROVE } as const;
 
 /**
  * Changes a call that waits: withdraws its approval, records the changed call, judged by the rules of its run as if a model had asked for
- * it, and requests another approval. Who changes it says yes to that one too, if the changed call lets them. It always waits for a
- * person: none of the votes on the call as it was counts for the changed one.
+ * it, and requests another approval. Who changes it says yes to that one too, if the changed call lets them: not where whoever asked
+ * is kept out, since they have written it. It always waits for a person: none of the votes on the call as it was counts for the
+ * changed one.
  *
  * @param definitions - at least those that the run names, if the approval is pending.
  */
@@ -62,6 +63,11 @@ export function editCall(state: ConversationState, command: EditCommand, definit
   if (judged.disposition === wire.Disposition.REFUSED) return { kind: 'uneditable', reason: judged.error };
   if (judged.digest === call.digest)
     return { kind: 'uneditable', reason: 'these are the arguments that it has; approve it as it is' };
+  // What one of them wrote, another may have left as it was.
+  const editedBy = [...new Set([...(call.editedBy ?? []), voter.key])];
+  // Who must not decide it has to be known, else nobody could.
+  if (demand?.notRequester === true && editedBy.includes(''))
+    return { kind: 'uneditable', reason: voter.key === '' ? sayWho : unknownAuthor };
   const edited = {
     runId: run.id,
     stepId: call.stepId,
@@ -72,6 +78,7 @@ export function editCall(state: ConversationState, command: EditCommand, definit
     beforeRevision: call.revision,
     voter: voterToWire(voter, entitledBy(run, approvalId, command)),
     said: cutText(command.said ?? '', saidBytesMax).text,
+    editors: editedBy,
     sessionId: anotherSession(state, command),
     ...(command.idempotency === undefined ? {} : { idempotency: command.idempotency }),
   };
@@ -90,6 +97,7 @@ export function editCall(state: ConversationState, command: EditCommand, definit
       reason: `${voter.name} changed its arguments${judged.reason === '' ? '' : `; ${judged.reason}`}`,
       rule: judged.rule,
       ...(demand && { demand }),
+      editedBy,
       notify: notifyOf(site.policy, asking),
       edit: { replaces: approvalId, voter: edited.voter, said: edited.said },
     },
@@ -101,6 +109,11 @@ export function editCall(state: ConversationState, command: EditCommand, definit
   const yes = resolveApproval(after, { ...vote, approvalId: id, decision: approve });
   return { kind: 'append', facts: yes.kind === 'append' ? [...all, ...yes.facts] : all };
 }
+
+const sayWho =
+  'who changes it so must not decide it as well, so it has to be known who does: sign in, or send your name in X-Approver';
+const unknownAuthor =
+  'who changed it must not decide it so, and somebody who gave no name has changed it before; reject it and say what you want instead';
 
 /** The tool of a call that may be changed, whose schema the new arguments must fit; or why the call cannot be changed. */
 export function editableTool(

@@ -148,6 +148,7 @@ function pinChanged(
     reason,
     ...(rule === undefined ? {} : { rule }),
     ...(demand && { demand }),
+    ...(call.editedBy && { editedBy: call.editedBy }),
     notify: toldOf(definitions, run, call, asking),
   };
   const request = approvalRequest(run, askable, now);

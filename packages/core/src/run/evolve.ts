@@ -350,12 +350,13 @@ function evolveFinished(
 }
 
 /** The call waits as before, with other arguments: whatever they would have needed by themselves, a person lets it run now. */
-function evolveEdited(run: RunState, { callId, call }: FactOf<'callEdited'>, revision: number): RunState {
+function evolveEdited(run: RunState, { callId, call, editors }: FactOf<'callEdited'>, revision: number): RunState {
   const before = run.calls[callId];
   if (call === undefined || before?.phase !== 'waiting') return run;
   const { rule: _before, ...rest } = before;
   const ruled = call.rule === '' ? {} : { rule: call.rule };
-  const edited: CallState = { ...rest, ...ruled, digest: call.digest, gated: true, revision };
+  const by = editors.length === 0 ? {} : { editedBy: editors };
+  const edited: CallState = { ...rest, ...ruled, ...by, digest: call.digest, gated: true, revision };
   return { ...run, calls: { ...run.calls, [callId]: edited } };
 }
 

@@ -14,6 +14,8 @@ export type Demand = {
   readonly votes: number;
   /** Whoever sent the message that the run answers cannot decide. */
   readonly notRequester: boolean;
+  /** Keys of those who changed the arguments of the call, and cannot decide either; absent: nobody did, or they can. */
+  readonly authors?: readonly string[];
   /** When it has waited long enough, and what then happens; absent: it waits for ever. */
   readonly expires?: { readonly at: number; readonly verdict: 'reject' | 'leave' };
   /** In ascending order. */
@@ -38,6 +40,7 @@ export function demandFromWire({
     approvers: approversFromWire(demand?.approvers ?? []),
     votes: Math.max(1, demand?.votes ?? 1),
     notRequester: demand?.notRequester ?? false,
+    ...(demand === undefined || demand.authors.length === 0 ? {} : { authors: demand.authors }),
     ...(expiresAt === undefined ? {} : { expires: { at: msOf(expiresAt), verdict } }),
     remindAt: (demand?.remindAt ?? []).map(msOf),
     escalations: (demand?.escalations ?? []).map(({ at, approvers, notify }) => ({
@@ -66,6 +69,15 @@ export function demandSpec({ expires, remindAt, escalations, ...demand }: Demand
 
 /** Never earlier than it says: who looks at that time finds it due. */
 const msOf = (time: Parameters<typeof timestampMs>[0]): number => Math.ceil(timestampMs(time));
+
+/**
+ * Keys of those whom separation of duties keeps from deciding; an empty one is of somebody whom nobody knows. None without it.
+ *
+ * @param requester - key of whoever sent the message that the run answers; empty: nobody knows.
+ */
+export function keptOut({ notRequester, authors = [] }: Demand, requester: string): readonly string[] {
+  return notRequester ? [...new Set([requester, ...authors])] : [];
+}
 
 function approversFromWire(approvers: readonly wire.Approver[]): readonly Approver[] {
   return approvers.flatMap(({ who }) => (who.case === undefined ? [] : [{ kind: who.case, name: who.value }]));

@@ -56,6 +56,8 @@ export type CallState = {
   readonly gated: boolean;
   /** Name of the rule that decided it; absent: none did. */
   readonly rule?: string;
+  /** Keys of those who changed its arguments, each once (empty: of nobody in particular); absent: nobody did, or that is not recorded. */
+  readonly editedBy?: readonly string[];
   /** Revision of the event that holds its arguments: ModelResponded, or of an a2a node DelegationRequested. */
   readonly revision: number;
   readonly phase: CallPhase;

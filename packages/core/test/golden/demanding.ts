@@ -1,8 +1,24 @@
 import { assignApproval, definedAs, editCall, resolveApproval } from '@stopgo/core';
 import { approvals } from '@stopgo/proto';
+import type { Policy } from '../../src/policy/policy.ts';
 import { anonymous, asking, group, hour, looksAt, one, plain, user, voted, voter, votes } from '../demanding.ts';
+import { rule } from '../rules.ts';
 import { by, dawn, type Happening } from '../specification.ts';
-import { approvalOf, assistant, claim, digests, drove, returns, starts, tools, unknown } from '../story.ts';
+import {
+  answered,
+  approvalOf,
+  assistant,
+  call,
+  claim,
+  digestsWith,
+  drove,
+  opened,
+  returns,
+  said,
+  starts,
+  tools,
+  unknown,
+} from '../story.ts';
 
 const id = 'root#1.0';
 const ana = voter(user('ana', ['finance']));
@@ -37,9 +53,18 @@ const happenedWith = (who: typeof ana, result: string) => (state: Parameters<Ret
   return decision.kind === 'append' ? decision.facts : [];
 };
 
-const editedTo = (argumentsJson: string) => (state: Parameters<ReturnType<typeof votes>>[0]) => {
+/** Whoever asked for it, or wrote it, does not decide what happens to one. */
+const apart: Policy = {
+  rules: [rule('apart', 'ask', { when: 'args.id == "one"', demand: { ...finance, notRequester: true } })],
+};
+
+const editedTo = (argumentsJson: string, policy?: Policy) => (state: Parameters<ReturnType<typeof votes>>[0]) => {
   const command = { approvalId: approvalOf(state), voter: ana, now: dawn, said: 'Only this one.', argumentsJson };
-  const decision = editCall(state, command, definedAs(digests, { agent: assistant, tools }));
+  const decision = editCall(
+    state,
+    command,
+    definedAs(digestsWith(policy), { agent: assistant, tools, ...(policy && { policy }) }),
+  );
   return decision.kind === 'append' ? decision.facts : [];
 };
 
@@ -83,6 +108,15 @@ export const demandingScenarios: Readonly<Record<string, readonly Happening[]>> 
     by('bob@x.example', assignedTo('ana')),
     by('bob@x.example', voted(bob)),
     by('ana@x.example', voted(ana)),
+  ],
+  'edited-apart': [
+    opened,
+    { by: { kind: 'user', id: 'cleo', principal: 'claimed:cleo' }, happening: said('wipe it', { policy: apart }) },
+    answered({ calls: [call('remove', { id: 'all' })] }, { policy: apart }),
+    by('ana@x.example', editedTo('{"id":"one"}', apart)),
+    by('bob@x.example', voted(bob)),
+    drove([claim, starts(id)], { policy: apart }),
+    drove([returns(id, 'removed')], { policy: apart }),
   ],
   'nobody-in-time': [...asking(demanding), ...[1, 2, 4].map((hours) => lookedAt(dawn + hours * hour)), drove([claim])],
   'rejected-for-a-reason': [...asking(finance), by('ana@x.example', rejectedWith('too much')), drove([claim])],

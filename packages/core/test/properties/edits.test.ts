@@ -102,10 +102,15 @@ function saidOf(rules: readonly DrawnRule[], n: Amount): { readonly isDenied: bo
   return { isDenied: decides?.verdict === 'deny', all: asking.flatMap(({ demand }) => demand ?? []) };
 }
 
-/** Who may by one demand, so many milliseconds after it was asked for. */
-function mayBySaying({ approvers, escalations, ...demand }: DemandSpec, who: string, ms: number): boolean {
+/** Who may by one demand, so many milliseconds after it was asked for; `wrote`: those who asked for it and who changed it. */
+function mayBySaying(
+  { approvers, escalations, ...demand }: DemandSpec,
+  wrote: ReadonlySet<string>,
+  who: string,
+  ms: number,
+): boolean {
   if (who === '' && (demand.votes > 1 || demand.notRequester || approvers.length > 0)) return false;
-  if (demand.notRequester && who === asker) return false;
+  if (demand.notRequester && wrote.has(who)) return false;
   if (approvers.length === 0) return true;
   const later = escalations.filter((escalation) => escalation.afterMs <= ms).flatMap(({ to }) => to);
   return [...approvers, ...later].some(({ name }) => name === who);
@@ -121,7 +126,7 @@ const digestOf = (n: Amount): string =>
   callDigest({ server, tool: 'remove', pin, argumentsJson: JSON.stringify(argumentsOf(n)) });
 
 /** How often it came to what the property is about. */
-const seen = { edits: 0, editedAndRan: 0, editedAndWaited: 0, refusedByRule: 0, expiredAfterEdit: 0 };
+const seen = { edits: 0, editedAndRan: 0, editedAndWaited: 0, keptOut: 0, refusedByRule: 0, expiredAfterEdit: 0 };
 
 test('no edited call runs without what its rules demand, and of votes, edits, withdrawals and the end one wins', () => {
   fc.assert(
@@ -142,6 +147,7 @@ test('no edited call runs without what its rules demand, and of votes, edits, wi
       let isEdited = false;
       let settled: string | undefined;
       const yes = new Set<string>();
+      const wrote = new Set<string>([asker]);
       for (const { at, who, what, to } of all) {
         const ms = at * hour;
         const now = dawn + ms;
@@ -156,7 +162,7 @@ test('no edited call runs without what its rules demand, and of votes, edits, wi
         const written: readonly Fact[] = 'facts' in made ? made.facts : [];
         const demanded = saidOf(rules, n).all;
         const isOver = ms - sinceMs >= endOf(demanded);
-        const may = demanded.every((demand) => mayBySaying(demand, who, ms - sinceMs));
+        const may = demanded.every((demand) => mayBySaying(demand, wrote, who, ms - sinceMs));
         const isWaiting = settled === undefined && !isOver;
         if (settled !== undefined && what !== 'look') expect(written, 'what is decided stays decided').toEqual([]);
         if (what !== 'look' && written.length > 0) {
@@ -170,9 +176,14 @@ test('no edited call runs without what its rules demand, and of votes, edits, wi
             seen.edits += 1;
             [n, sinceMs, isEdited] = [to, ms, true];
             yes.clear();
+            wrote.add(who);
+            const isNamed = !wrote.has('') || after.all.every(({ notRequester }) => !notRequester);
+            expect(isNamed, 'who must not decide it is known').toBe(true);
+            if (after.all.some(({ notRequester }) => notRequester)) seen.keptOut += 1;
           } else if (isWaiting && may && demanded.length < 2 && after.all.length < 2 && to !== n) {
             // Nothing else stands against it; of two demands nobody may be left who may decide by both.
-            expect(after.isDenied, 'a change is refused for what a rule says').toBe(true);
+            const isUnknown = (who === '' || wrote.has('')) && after.all[0]?.notRequester === true;
+            expect(after.isDenied || isUnknown, 'a change is refused for what a rule says').toBe(true);
             seen.refusedByRule += 1;
           }
         }
@@ -185,7 +196,7 @@ test('no edited call runs without what its rules demand, and of votes, edits, wi
             (fact.case === 'approvalResolved' && decidedWord(fact.value.decision) === 'approved');
           if (isYes) {
             yes.add(who);
-            const mayNow = saidOf(rules, n).all.every((demand) => mayBySaying(demand, who, ms - sinceMs));
+            const mayNow = saidOf(rules, n).all.every((demand) => mayBySaying(demand, wrote, who, ms - sinceMs));
             expect(mayNow, `${who} may let ${n} run`).toBe(true);
           }
           if (fact.case !== 'approvalResolved') continue;
@@ -199,7 +210,7 @@ test('no edited call runs without what its rules demand, and of votes, edits, wi
         }
         if (what === 'edit' && written.length > 0) {
           const { all: asked } = saidOf(rules, n);
-          const mayThat = asked.length < 2 && asked.every((demand) => mayBySaying(demand, who, 0));
+          const mayThat = asked.length < 2 && asked.every((demand) => mayBySaying(demand, wrote, who, 0));
           if (mayThat) expect(yes.has(who), 'who changes it says yes to it, if they may').toBe(true);
         }
         const isReady = state.run?.calls[id]?.phase === 'ready';

@@ -1,8 +1,8 @@
 /** A yes or a no of people: to a call, to one that is in doubt, to what another agent asks. */
 import { facts as wire } from '@stopgo/proto';
-import { decidedWord } from '../../events/decisions.ts';
+import { decidedWord, saysYes } from '../../events/decisions.ts';
 import { type Fact, type FactOf, fact, type RecordedFact } from '../../events/facts.ts';
-import { approverToWire, demandFromWire } from '../../state/demand.ts';
+import { approverToWire, demandFromWire, keptOut } from '../../state/demand.ts';
 import { type Approval, approvalIn, decisionOn, type Vote } from '../../state/interrupt.ts';
 import { withCall } from '../../state/run-changes.ts';
 import type { CallState, RunState } from '../../state/state.ts';
@@ -77,6 +77,7 @@ function withVote(
   const approval = approvalIn(run, said.approvalId);
   if (approval === undefined || decisionOn(approval) !== undefined) return run;
   const { voter } = said;
+  if (voter !== undefined && saysYes(said.decision) && isKeptOut(run, approval, voter.key)) return run;
   const result = approval.votesNeeded > 1 ? resultDigest(said) : '';
   const vote: Vote = {
     kind: decidedWord(said.decision),
@@ -97,6 +98,11 @@ function withVote(
 export function resultDigest(said: FactOf<'approvalResolved'> | FactOf<'approvalVoted'>): string {
   if (said.decision !== wire.Decision.HAPPENED) return '';
   return 'resultDigest' in said ? said.resultDigest : sha256Hex(said.result);
+}
+
+/** The yes of whoever asked for a call, or wrote it, is none under separation of duties, whoever recorded it. */
+function isKeptOut({ requester = '' }: RunState, { demand }: Approval, voter: string): boolean {
+  return demand !== undefined && keptOut(demand, requester).includes(voter);
 }
 
 /** Who says that a call came to something else takes back what they said before. */

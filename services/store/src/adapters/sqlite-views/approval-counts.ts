@@ -26,7 +26,7 @@ export function approvalCounts(database: SqlDatabase) {
   // What has several of the words is counted once.
   const asked = counted(
     `SELECT DISTINCT a.key FROM json_each(?) AS word CROSS JOIN approval_askings AS a ON a.asked = word.value
-       WHERE a.from_at <= ? AND a.not_by <> ?
+       WHERE a.from_at <= ? AND instr(a.not_by, ?) = 0
          AND NOT EXISTS (SELECT 1 FROM approval_askings AS v WHERE v.asked = ? AND v.key = a.key)`,
   );
   const askedOfAll = counted(
@@ -67,7 +67,7 @@ export function approvalCounts(database: SqlDatabase) {
     },
     countAsked: ({ words, principal, at, withoutVoted }: AskedOf): number => {
       const voted = withoutVoted ? votedWord(principal) : '';
-      const named = asked(JSON.stringify(words), at, principal, voted) ?? 0;
+      const named = asked(JSON.stringify(words), at, JSON.stringify(principal), voted) ?? 0;
       return Math.min(countedMax, named + unnamed(words));
     },
   };

@@ -63,7 +63,7 @@ export function approvalLists(database: SqlDatabase) {
     tool: text(row, 2),
   });
   const askedOf = database.all(
-    `SELECT p.key, ${fits} AND a.from_at <= ? AND a.not_by <> ?
+    `SELECT p.key, ${fits} AND a.from_at <= ? AND instr(a.not_by, ?) = 0
          AND NOT EXISTS (SELECT 1 FROM approval_askings AS v WHERE v.asked = ? AND v.key = a.key), p.tool
        FROM approval_askings AS a CROSS JOIN approvals AS p ON p.key = a.key
        WHERE a.asked = ? AND a.key > ? ORDER BY a.key LIMIT ?`,
@@ -103,7 +103,7 @@ export function approvalLists(database: SqlDatabase) {
       const { words, principal: by, at, withoutVoted } = lead.askedOf;
       const voted = withoutVoted ? votedWord(by) : '';
       const found = words.flatMap((word) => [
-        askedOf(...fitting, at, by, voted, word, after, limit),
+        askedOf(...fitting, at, JSON.stringify(by), voted, word, after, limit),
         askedOfNobody(word, fitting, after, limit),
       ]);
       return merged(found, limit).map(({ key, isAsked, tool: name }) => ({

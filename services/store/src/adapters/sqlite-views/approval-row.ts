@@ -32,5 +32,6 @@ export function writeApproval(
   if (isAskedOfAll(approval)) return;
   tables.deleteAskings(key);
   if (approval.status !== views.ApprovalStatus.PENDING) return;
-  for (const { asked, from, notBy } of askingsOf(approval, owner)) tables.insertAsking(asked, key, from, notBy);
+  for (const { asked, from, notBy } of askingsOf(approval, owner))
+    tables.insertAsking(asked, key, from, JSON.stringify(notBy));
 }

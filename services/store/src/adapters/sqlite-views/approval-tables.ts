@@ -28,7 +28,7 @@ export function approvalTables(database: SqlDatabase) {
     storedAskings: database.all(
       `SELECT asked, from_at, not_by FROM approval_askings
          WHERE key = (SELECT key FROM approvals WHERE id = ?) ORDER BY asked`,
-      (row) => ({ asked: text(row, 0), from: integer(row, 1), notBy: text(row, 2) }),
+      (row) => ({ asked: text(row, 0), from: integer(row, 1), notBy: JSON.parse(text(row, 2)) as string[] }),
     ),
     approvals: approvalLists(database),
     ...approvalCounts(database),

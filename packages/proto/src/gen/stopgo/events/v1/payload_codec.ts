@@ -2599,6 +2599,7 @@ export function zeroCallEdited(): CallEdited {
     beforeRevision: 0,
     said: '',
     sessionId: '',
+    editors: [],
   };
 }
 
@@ -2642,6 +2643,9 @@ export function writeCallEdited(writer: Writer, message: CallEdited): void {
   }
   if (message.sessionId !== '') {
     writer.string(90, message.sessionId);
+  }
+  for (const one of message.editors) {
+    writer.string(98, one);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2696,6 +2700,10 @@ export function readCallEdited(reader: Reader, length: number, message: CallEdit
         if (tag !== 90) throw new LeftToLibrary();
         message.sessionId = reader.string();
         break;
+      case 12:
+        if (tag !== 98) throw new LeftToLibrary();
+        message.editors.push(reader.string());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2718,6 +2726,7 @@ export function createCallEdited(given: Given): CallEdited {
   if (given.said != null) message.said = given.said;
   if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
   if (given.sessionId != null) message.sessionId = given.sessionId;
+  if (given.editors != null) message.editors = given.editors;
   return message;
 }
 
@@ -2730,6 +2739,7 @@ export function zeroDemand(): Demand {
     onExpiry: 0,
     remindAt: [],
     escalations: [],
+    authors: [],
   };
 }
 
@@ -2758,6 +2768,9 @@ export function writeDemand(writer: Writer, message: Demand): void {
     const begin = writer.fork(50);
     writeEscalation(writer, one);
     writer.join(begin);
+  }
+  for (const one of message.authors) {
+    writer.string(58, one);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2792,6 +2805,10 @@ export function readDemand(reader: Reader, length: number, message: Demand): Dem
         if (tag !== 50) throw new LeftToLibrary();
         message.escalations.push(readEscalation(reader, reader.uint32(), zeroEscalation()));
         break;
+      case 7:
+        if (tag !== 58) throw new LeftToLibrary();
+        message.authors.push(reader.string());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2809,6 +2826,7 @@ export function createDemand(given: Given): Demand {
   if (given.onExpiry != null) message.onExpiry = given.onExpiry;
   if (given.remindAt != null) message.remindAt = toMessages(given.remindAt, createTimestamp, "google.protobuf.Timestamp");
   if (given.escalations != null) message.escalations = toMessages(given.escalations, createEscalation, "stopgo.events.v1.Escalation");
+  if (given.authors != null) message.authors = given.authors;
   return message;
 }
 
