@@ -255,6 +255,42 @@ describe('a call that somebody approves with other arguments', () => {
       });
   });
 
+  test('waits no longer than before: its end stays, others decide no later, and nobody is reminded twice', () => {
+    const later = { afterMs: 4 * hour, to: [one('eve')] };
+    const timed: DemandSpec = {
+      ...{ ...plain, approvers: [one('ana')], remindAfterMs: [hour, 3 * hour], escalations: [later] },
+      expires: { afterMs: 6 * hour, verdict: 'reject' },
+    };
+    const rules: Policy = {
+      rules: [
+        rule('timed', 'ask', { when: 'args.n > 100.0', demand: timed }),
+        rule('later others', 'ask', {
+          ...{ when: 'args.n > 80.0', demand: { ...timed, escalations: [{ afterMs: 3 * hour, to: [one('bob')] }] } },
+        }),
+        rule('other', 'ask', { when: 'args.n > 50.0', demand: { ...timed, approvers: [one('bob')] } }),
+      ],
+    };
+    const at = (hours: number) => dawn + hours * hour;
+    const after = (n: number, all: Policy) =>
+      given(...asks(200, all)).when(edits(n, ana, { rules: all, now: at(2) })).state;
+    const last = (state: ConversationState) => Object.values(state.run?.interrupts ?? {}).at(-1);
+    expect(last(given(...asks(200, rules)).state)).toMatchObject({
+      demand: { expires: { at: at(6) }, remindAt: [at(1), at(3)], escalations: [{ at: at(4) }] },
+    });
+    // The same people are asked: eve decides from when she would have.
+    const two: Policy = { rules: [rule('timed', 'ask', { demand: { ...timed, votes: 2 } })] };
+    expect(last(after(300, two))).toMatchObject({
+      demand: { votes: 2, expires: { at: at(6) }, remindAt: [at(3)], escalations: [{ at: at(4) }] },
+    });
+    // Others: they have their own times, within the same end.
+    expect(last(after(60, rules))).toMatchObject({
+      demand: { approvers: [{ name: 'bob' }], expires: { at: at(6) }, remindAt: [at(3), at(5)], escalations: [] },
+    });
+    expect(last(after(90, rules))).toMatchObject({ demand: { escalations: [{ at: at(5) }] } });
+    // What no rule asks anything of ends all the same.
+    expect(last(after(20, rules))).toMatchObject({ demand: { approvers: [], votes: 1, expires: { at: at(6) } } });
+  });
+
   test('is told to the model with what came of it; its own call stays as it made it', () => {
     const { log } = given(
       ...asks(50),

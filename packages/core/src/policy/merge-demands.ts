@@ -71,7 +71,8 @@ export function canGive(approvers: readonly ApproverSpec[], votes: number): bool
   return approvers.some(({ kind }) => kind !== 'user') || new Set(approvers.map(keyOf)).size >= votes;
 }
 
-function earlierEnd(one: DemandSpec['expires'], other: DemandSpec['expires']): DemandSpec['expires'] {
+/** Of two ends the earlier one that rejects; if none does, the earlier one. Undefined if there is none. */
+export function earlierEnd(one: DemandSpec['expires'], other: DemandSpec['expires']): DemandSpec['expires'] {
   const ends = [one, other].filter((end) => end !== undefined);
   const rejecting = ends.filter(({ verdict }) => verdict === 'reject');
   return (rejecting.length > 0 ? rejecting : ends).sort((a, b) => a.afterMs - b.afterMs)[0];

@@ -16,6 +16,7 @@ import { approvalRequest } from '../interrupts/requests.ts';
 import { nobody, voterToWire } from '../interrupts/voter.ts';
 import { countedAs } from '../policy/judge-policy.ts';
 import { notifyOf } from '../policy/notify.ts';
+import { undelayed } from '../policy/undelayed.ts';
 import { approvalIn, decisionOn } from '../state/interrupt.ts';
 import { anotherSession } from '../state/request.ts';
 import type { CallState, ConversationState, RunState } from '../state/state.ts';
@@ -39,7 +40,7 @@ const approve = { kind: approvals.DecisionKind.APPROVE } as const;
 /**
  * Changes a call that waits: withdraws its approval, records the changed call, judged by the rules of its run as if a model had asked for
  * it, and requests another approval. Who changes it says yes to that one too, if the changed call lets them: not where whoever asked
- * is kept out, since they have written it. It always waits for a person: none of the votes on the call as it was counts for the
+ * is kept out, since they have written it. It waits no longer than the call as it was (see `undelayed`). It always waits for a person: none of the votes on the call as it was counts for the
  * changed one.
  *
  * @param definitions - at least those that the run names, if the approval is pending.
@@ -68,6 +69,7 @@ export function editCall(state: ConversationState, command: EditCommand, definit
   // Who must not decide it has to be known, else nobody could.
   if (demand?.notRequester === true && editedBy.includes(''))
     return { kind: 'uneditable', reason: voter.key === '' ? sayWho : unknownAuthor };
+  const takes = undelayed(demand, approval.demand, now);
   const edited = {
     runId: run.id,
     stepId: call.stepId,
@@ -96,7 +98,7 @@ export function editCall(state: ConversationState, command: EditCommand, definit
       callRevision: state.revision + 2,
       reason: `${voter.name} changed its arguments${judged.reason === '' ? '' : `; ${judged.reason}`}`,
       rule: judged.rule,
-      ...(demand && { demand }),
+      ...(takes && { demand: takes }),
       editedBy,
       notify: notifyOf(site.policy, asking),
       edit: { replaces: approvalId, voter: edited.voter, said: edited.said },

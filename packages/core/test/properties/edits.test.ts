@@ -102,9 +102,40 @@ function saidOf(rules: readonly DrawnRule[], n: Amount): { readonly isDenied: bo
   return { isDenied: decides?.verdict === 'deny', all: asking.flatMap(({ demand }) => demand ?? []) };
 }
 
-/** Who may by one demand, so many milliseconds after it was asked for; `wrote`: those who asked for it and who changed it. */
-function mayBySaying(
+/** What is asked about a call: by these demands, each of whose escalations comes at its time; all in milliseconds since the first. */
+type Asked = {
+  readonly all: readonly DemandSpec[];
+  readonly escalated: readonly (readonly number[])[];
+  readonly end: number;
+  /** False: an escalation may come later than it says here. */
+  readonly isExact: boolean;
+};
+
+/** Asked at a time, in the place of what was asked before: it ends no later, and where the same people decide, they do so no later. */
+function askedAt(all: readonly DemandSpec[], ms: number, before: Asked | undefined): Asked {
+  const end = Math.min(before?.end ?? Number.POSITIVE_INFINITY, ms + endOf(all));
+  const own = all.map(({ escalations }) => escalations.map(({ afterMs }) => ms + afterMs));
+  if (before === undefined) return { all, escalated: own, end, isExact: true };
+  if (all.length > 1 || before.all.length > 1) {
+    // Two demands are made one, which may be the same as another.
+    const atOnce = own.map((times) => times.map(() => 0));
+    return { all, escalated: atOnce, end, isExact: all.every(({ escalations }) => escalations.length === 0) };
+  }
+  const isSame = JSON.stringify(all.map(whom)) === JSON.stringify(before.all.map(whom));
+  const earlier = own.map((times, one) => times.map((at, index) => Math.min(at, before.escalated[one]?.[index] ?? at)));
+  return { all, escalated: isSame ? earlier : own, end, isExact: before.isExact || !isSame };
+}
+
+const whom = ({ approvers, votes, notRequester, escalations }: DemandSpec) =>
+  [approvers, votes, notRequester, escalations.map(({ to }) => to)] as const;
+
+/** Who may by all that is asked, at a time; `wrote`: those who asked for the call and who changed it. */
+const mayBySaying = ({ all, escalated }: Asked, wrote: ReadonlySet<string>, who: string, ms: number): boolean =>
+  all.every((demand, one) => mayByOne(demand, escalated[one] ?? [], wrote, who, ms));
+
+function mayByOne(
   { approvers, escalations, ...demand }: DemandSpec,
+  times: readonly number[],
   wrote: ReadonlySet<string>,
   who: string,
   ms: number,
@@ -112,7 +143,7 @@ function mayBySaying(
   if (who === '' && (demand.votes > 1 || demand.notRequester || approvers.length > 0)) return false;
   if (demand.notRequester && wrote.has(who)) return false;
   if (approvers.length === 0) return true;
-  const later = escalations.filter((escalation) => escalation.afterMs <= ms).flatMap(({ to }) => to);
+  const later = escalations.filter((_, index) => (times[index] ?? 0) <= ms).flatMap(({ to }) => to);
   return [...approvers, ...later].some(({ name }) => name === who);
 }
 
@@ -143,7 +174,7 @@ test('no edited call runs without what its rules demand, and of votes, edits, wi
       // What is not asked about, nobody changes.
       if (state.run?.calls[id]?.phase !== 'waiting') return;
       let n = first;
-      let sinceMs = 0;
+      let asked = askedAt(saidOf(rules, first).all, 0, undefined);
       let isEdited = false;
       let settled: string | undefined;
       const yes = new Set<string>();
@@ -160,9 +191,9 @@ test('no edited call runs without what its rules demand, and of votes, edits, wi
               ? editCall(state, { ...by, argumentsJson: JSON.stringify(argumentsOf(to)) }, definitions)
               : resolveApproval(state, { ...by, decision: { kind } });
         const written: readonly Fact[] = 'facts' in made ? made.facts : [];
-        const demanded = saidOf(rules, n).all;
-        const isOver = ms - sinceMs >= endOf(demanded);
-        const may = demanded.every((demand) => mayBySaying(demand, wrote, who, ms - sinceMs));
+        const before = asked;
+        const isOver = ms >= before.end;
+        const may = mayBySaying(before, wrote, who, ms);
         const isWaiting = settled === undefined && !isOver;
         if (settled !== undefined && what !== 'look') expect(written, 'what is decided stays decided').toEqual([]);
         if (what !== 'look' && written.length > 0) {
@@ -174,13 +205,14 @@ test('no edited call runs without what its rules demand, and of votes, edits, wi
           if (written.length > 0) {
             expect(after.isDenied, 'what a rule forbids is not called').toBe(false);
             seen.edits += 1;
-            [n, sinceMs, isEdited] = [to, ms, true];
+            [n, isEdited] = [to, true];
+            asked = askedAt(after.all, ms, before);
             yes.clear();
             wrote.add(who);
             const isNamed = !wrote.has('') || after.all.every(({ notRequester }) => !notRequester);
             expect(isNamed, 'who must not decide it is known').toBe(true);
             if (after.all.some(({ notRequester }) => notRequester)) seen.keptOut += 1;
-          } else if (isWaiting && may && demanded.length < 2 && after.all.length < 2 && to !== n) {
+          } else if (isWaiting && may && before.isExact && before.all.length < 2 && after.all.length < 2 && to !== n) {
             // Nothing else stands against it; of two demands nobody may be left who may decide by both.
             const isUnknown = (who === '' || wrote.has('')) && after.all[0]?.notRequester === true;
             expect(after.isDenied || isUnknown, 'a change is refused for what a rule says').toBe(true);
@@ -196,8 +228,7 @@ test('no edited call runs without what its rules demand, and of votes, edits, wi
             (fact.case === 'approvalResolved' && decidedWord(fact.value.decision) === 'approved');
           if (isYes) {
             yes.add(who);
-            const mayNow = saidOf(rules, n).all.every((demand) => mayBySaying(demand, wrote, who, ms - sinceMs));
-            expect(mayNow, `${who} may let ${n} run`).toBe(true);
+            expect(mayBySaying(asked, wrote, who, ms), `${who} may let ${n} run`).toBe(true);
           }
           if (fact.case !== 'approvalResolved') continue;
           // Of the approval that a change has ended nothing follows.
@@ -209,16 +240,16 @@ test('no edited call runs without what its rules demand, and of votes, edits, wi
           if (word === 'expired' && isEdited) seen.expiredAfterEdit += 1;
         }
         if (what === 'edit' && written.length > 0) {
-          const { all: asked } = saidOf(rules, n);
-          const mayThat = asked.length < 2 && asked.every((demand) => mayBySaying(demand, wrote, who, 0));
+          const mayThat = asked.all.length < 2 && asked.isExact && mayBySaying(asked, wrote, who, ms);
           if (mayThat) expect(yes.has(who), 'who changes it says yes to it, if they may').toBe(true);
         }
+        if (what === 'look' && isOver) expect(settled, 'a change puts no end off').toBeDefined();
         const isReady = state.run?.calls[id]?.phase === 'ready';
         expect(isReady, 'it runs once it is approved, and not before').toBe(settled === 'approved');
         if (isEdited && settled === undefined) seen.editedAndWaited += 1;
         if (!isReady) continue;
         if (isEdited) seen.editedAndRan += 1;
-        const needed = Math.max(1, ...saidOf(rules, n).all.map(({ votes }) => votes));
+        const needed = Math.max(1, ...asked.all.map(({ votes }) => votes));
         expect(yes.size, `so many have said yes to ${n}`).toBe(needed);
         expect(state.run?.calls[id]?.digest, 'what runs is what they have said yes to').toBe(digestOf(n));
       }
