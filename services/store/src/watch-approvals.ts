@@ -204,5 +204,5 @@ function isWanted(
 
 const isAsked = ({ askedOf, words }: Wanted, approval: view.Approval, owner: string, now: number): boolean =>
   askingsOf({ ...approval, votes: [] }, owner).some(
-    ({ asked, from, notBy }) => words.has(asked) && from <= now && notBy !== askedOf?.principal,
+    ({ asked, from, notBy }) => words.has(asked) && from <= now && !notBy.includes(askedOf?.principal ?? ''),
   );
