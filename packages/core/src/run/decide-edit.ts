@@ -13,10 +13,10 @@ import { type ResolveCommand, type ResolveDecision, resolveApproval } from '../i
 import { withdrawal } from '../interrupts/kinds/approval.ts';
 import { mayDecide } from '../interrupts/may-decide.ts';
 import { approvalRequest } from '../interrupts/requests.ts';
+import { undelayed } from '../interrupts/undelayed.ts';
 import { nobody, voterToWire } from '../interrupts/voter.ts';
 import { countedAs } from '../policy/judge-policy.ts';
 import { notifyOf } from '../policy/notify.ts';
-import { undelayed } from '../policy/undelayed.ts';
 import { approvalIn, decisionOn } from '../state/interrupt.ts';
 import { anotherSession } from '../state/request.ts';
 import type { CallState, ConversationState, RunState } from '../state/state.ts';

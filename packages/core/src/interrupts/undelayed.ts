@@ -1,7 +1,8 @@
 /** What is asked for anew does not wait longer for it. */
+
+import { earlierEnd } from '../policy/merge-demands.ts';
+import type { ApproverSpec, DemandSpec } from '../policy/policy.ts';
 import type { Demand } from '../state/demand.ts';
-import { earlierEnd } from './merge-demands.ts';
-import type { ApproverSpec, DemandSpec } from './policy.ts';
 
 /**
  * A demand that is asked for now, in the place of one that is on the record: it ends no later than that one, and where it lets the same
