@@ -215,10 +215,16 @@ describe('verify', () => {
       'UPDATE approvals SET status = 1',
       /^approval .* in the list: status is 1, the events give 2$/,
     ],
+    [
+      'another who is to look at an approval',
+      "UPDATE approvals SET assignee = 'user:eve'",
+      /^approval .* in the list: assignee is "user:eve"/,
+    ],
+    ['another agent of an approval', "UPDATE approvals SET agent = 'x'", /^approval .* in the list: agent is "x"/],
     ['an approval that is gone', 'DELETE FROM approvals', /^approval .*: the row is missing$/],
     [
       'an approval made up',
-      "INSERT INTO approvals SELECT key + 1, 'made up', conversation, status, NULL, principal, tool, server, node, requested_at, asked_of_all, overdue_from, bytes FROM approvals",
+      "INSERT INTO approvals SELECT key + 1, 'made up', conversation, status, NULL, principal, tool, server, node, requested_at, asked_of_all, overdue_from, assignee, agent, bytes FROM approvals",
       /^approval made up: there is a row, but no event$/,
     ],
   ];

@@ -42,7 +42,7 @@ export function approvalCounts(database: SqlDatabase) {
     `SELECT 1 FROM approvals AS p INDEXED BY approvals_assigned WHERE ${isAssigned} AND (
        p.asked_of_all = 1 AND (? OR p.principal = ?)
        OR EXISTS (SELECT 1 FROM approval_askings AS a INDEXED BY approval_askings_by_key WHERE a.key = p.key
-         AND a.asked IN (SELECT value FROM json_each(?)) AND a.from_at <= ? AND a.not_by <> ?))`,
+         AND a.asked IN (SELECT value FROM json_each(?)) AND a.from_at <= ? AND instr(a.not_by, ?) = 0))`,
   );
   const unnamed = (words: readonly string[]): number => {
     let most = 0;
@@ -63,7 +63,7 @@ export function approvalCounts(database: SqlDatabase) {
       const ways = words.map(unnamedBy).filter((by) => by !== undefined);
       const isAnybody = ways.some(({ owner }) => owner === undefined) ? 1 : 0;
       const owner = ways.find((by) => by.owner !== undefined)?.owner ?? '';
-      return assignedAndAsked(assignee, isAnybody, owner, JSON.stringify(words), at, principal) ?? 0;
+      return assignedAndAsked(assignee, isAnybody, owner, JSON.stringify(words), at, JSON.stringify(principal)) ?? 0;
     },
     countAsked: ({ words, principal, at, withoutVoted }: AskedOf): number => {
       const voted = withoutVoted ? votedWord(principal) : '';
