@@ -1,7 +1,6 @@
 import { facts } from '@stopgo/proto';
 import { childStep, isBelow, iterationOfStep } from '../agent/step-id.ts';
 import { controlTools } from '../calls/control/tools.ts';
-import { withCalls } from '../calls/judged-in.ts';
 import { newCall } from '../calls/new-call.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
 import { evolveProvided, evolveWithdrawn, withoutAsking } from '../interrupts/evolve-inputs.ts';
@@ -23,7 +22,6 @@ import {
 } from '../interrupts/kinds/approval.ts';
 import { evolveApprovalAsked, evolveInputAsked } from '../interrupts/kinds.ts';
 import { withoutStanding, withStanding } from '../interrupts/standing.ts';
-import { callerFromWire } from '../state/caller.ts';
 import { completionFromWire, completionOf } from '../state/completion.ts';
 import { approvalIn } from '../state/interrupt.ts';
 import { laterOutput, outputFromWire } from '../state/output.ts';
@@ -41,6 +39,7 @@ import {
   withAnswerUsage,
   withSamplingUsage,
 } from './evolve-agents.ts';
+import { policyOf, withApproval, withCounted } from './evolve-seen-by-rules.ts';
 import { messageRows } from './messages.ts';
 
 /**
@@ -128,12 +127,6 @@ function startedRun(started: FactOf<'runStarted'>, state: ConversationState, req
     interrupts: {},
     sessionState: {},
   };
-}
-
-/** What rules see of a run that has done nothing yet. */
-function policyOf({ policyDigest, caller }: FactOf<'runStarted'>): Partial<RunState> {
-  const soFar = { calls: {}, approvals: 0 };
-  return { policyDigest, soFar, ...(caller === undefined ? {} : { caller: callerFromWire(caller) }) };
 }
 
 /** Facts that change no run that goes on. */
@@ -313,18 +306,6 @@ function completedBy(calls: readonly facts.Call[]): Pick<StepState, 'completion'
   );
   const completion = said === undefined ? '' : completionOf(said.argumentsJson);
   return typeof completion === 'string' ? {} : { completion };
-}
-
-/** With a policy: rules count the calls of a run. */
-function withCounted(run: RunState, calls: readonly facts.Call[]): RunState {
-  if (run.soFar === undefined || calls.length === 0) return run;
-  return { ...run, soFar: { ...run.soFar, calls: withCalls(run.soFar.calls, calls) } };
-}
-
-/** With a policy: rules count what people said yes to. */
-function withApproval(run: RunState, { decision, byPolicy }: FactOf<'approvalResolved'>): RunState {
-  if (run.soFar === undefined || byPolicy || decision !== facts.Decision.APPROVED) return run;
-  return { ...run, soFar: { ...run.soFar, approvals: run.soFar.approvals + 1 } };
 }
 
 /** An a2a node has its message: from here on its one call is as any other. */
