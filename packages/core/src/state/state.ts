@@ -15,7 +15,7 @@ import type { StandingApproval } from './standing-approval.ts';
 import type { Spent } from './usage.ts';
 
 /** Version of the fold. A snapshot of another version is never used; the events are folded anew. */
-export const foldVersion = 11;
+export const foldVersion = 12;
 
 /** What a step or run came to: texts of recorded answers and results of recorded calls, by revision, and texts of its own. */
 export type Output = readonly OutputPart[];
