@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { runCaptured } from '@stopgo/cli';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, client, until } from './http.ts';
 import { type Platform, resourcesConfig, start, type Workplace, workplace } from './platform.ts';
@@ -120,11 +121,70 @@ test('agents are found by name, in root repositories first, with history and as 
   expect((await get('/agents/support/billing?commit=--upload-pack')).status).toBe(400);
 });
 
+test('the history of an agent, what differs in it, and the branches of a repository are shown, from a terminal too', {
+  timeout: longMs,
+}, async () => {
+  const [main] = await synced();
+  const agents = async (...args: readonly string[]) => {
+    const { code, output, errors } = await runCaptured(['agents', ...args, '--url', platform.url]);
+    return { code, lines: output.trimEnd().split('\n'), errors };
+  };
+  const { body: all } = await get('/agents/support/billing/history');
+  expect(all.history.map(({ message }: { message: string }) => message)).toEqual(['Second', 'First']);
+  const { body: early } = await get('/agents/support/billing/history?commit=next&limit=5');
+  expect(early.history).toEqual([expect.objectContaining({ hash: first, author: 'Ana' })]);
+  const { body: diff } = await get(`/agents/support/billing/diff?from=${first}&to=main`);
+  expect(diff).toEqual({
+    repository: 'main-agents',
+    from: { git_commit: first, file_path: 'support/billing/prompt.md' },
+    to: { git_commit: main.last_sync_commit, file_path: 'support/billing/prompt.md' },
+    patch: expect.stringContaining('-description: bills\n+description: late bills\n'),
+  });
+  expect((await get('/agents/support/billing/diff')).body).toEqual(diff);
+  expect((await get('/agents/support/billing/diff?to=next')).body).toMatchObject({
+    from: null,
+    patch: expect.stringMatching(/^@@ -0,0 \+1,6 @@\n\+---\n/u),
+  });
+  expect((await get('/agents/support%2Fbilling/diff?from=next&to=next')).body.patch).toBe('');
+  expect((await get('/agents/support/billing/diff?from=nowhere')).status).toBe(404);
+  expect((await get('/repositories/main-agents/branches')).body).toEqual({
+    branches: [
+      expect.objectContaining({ name: 'main', git_commit: main.last_sync_commit }),
+      expect.objectContaining({ name: 'next', git_commit: first }),
+    ],
+    ...{ tags: [], more: false },
+  });
+
+  expect((await agents('list')).lines).toEqual([
+    'experimental/support/billing  bills',
+    'support/billing               late bills',
+  ]);
+  expect((await agents('show', 'support/billing', first)).lines).toEqual([
+    'support/billing: bills',
+    `  support/billing/prompt.md of main-agents, at ${first.slice(0, 12)}, tags: bills`,
+    '  | You help with bills.',
+  ]);
+  expect((await agents('history', 'support/billing')).lines).toEqual([
+    expect.stringMatching(/^[0-9a-f]{12} {2}\S+Z {2}Ana {2}Second$/u),
+    expect.stringMatching(new RegExp(`^${first.slice(0, 12)} .* First$`, 'u')),
+  ]);
+  expect((await agents('diff', 'support/billing', first)).lines).toEqual([
+    `--- support/billing/prompt.md at ${first.slice(0, 12)}`,
+    `+++ support/billing/prompt.md at ${main.last_sync_commit.slice(0, 12)}`,
+    ...diff.patch.trimEnd().split('\n'),
+  ]);
+  expect(await agents('diff', 'suport/billing')).toMatchObject({
+    code: 1,
+    errors: expect.stringContaining('no agent'),
+  });
+});
+
 test('a signed webhook has a push to the branch taken up; one that comes again changes nothing', {
   timeout: longMs,
 }, async () => {
   await synced();
   write('greeting/prompt.md', agentFile('greetings'));
+  write('greeting/history/prompt.md', agentFile('earlier greetings'));
   const pushed = commit('Greet');
   const body = JSON.stringify({ ref: 'refs/heads/main', after: pushed });
   const signed = (secret: string) => ({
@@ -145,6 +205,8 @@ test('a signed webhook has a push to the branch taken up; one that comes again c
   expect((await get('/agents/greeting')).status).toBe(404);
   expect(await send(signed(model.HOOK_SECRET))).toEqual({ status: 202, text: '{"syncs":true}' });
   await until('the push is taken up', async () => (await get('/agents/greeting')).status === 200 || undefined);
+  const ofPlatform = await runCaptured(['agents', 'show', 'greeting/history', '--url', platform.url]);
+  expect(ofPlatform.output).toContain('greeting/history: earlier greetings');
   const before = (await get('/repositories')).body.repositories[0];
   expect(before).toMatchObject({ last_sync_commit: pushed, last_sync_status: 'SUCCESS' });
   expect((await send(signed(model.HOOK_SECRET))).status).toBe(202);
@@ -160,7 +222,7 @@ test('a commit is taken up when a sync is asked for, a failure is said in one li
   commit('Third');
   const answer = await http.post('/repositories/main-agents/sync', {});
   expect(JSON.parse(answer.text).repository).toMatchObject({
-    agent_count: 3,
+    agent_count: 4,
     sync_errors: [],
     last_sync_status: 'SUCCESS',
   });

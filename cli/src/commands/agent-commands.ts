@@ -1,5 +1,7 @@
+import { defaultUrl } from '../platform-url.ts';
 import { defaultConfigPath } from '../start/start-config.ts';
 import type { Command } from './command.ts';
+import { gatewayUrl } from './parse.ts';
 
 /** What makes a configuration. */
 export const agentCommands: Readonly<Record<string, Command>> = {
@@ -32,26 +34,36 @@ export const agentCommands: Readonly<Record<string, Command>> = {
     },
   },
   agents: {
-    summary: 'Agents in markdown files: check them, list them, show one',
-    takes: 'check PATH..., or list [FOLDER], or show NAME',
+    summary: 'Agents in markdown files: check them, list them, show one and what became of it',
+    takes: 'check PATH..., list [FOLDER], show NAME [COMMIT], history NAME [COMMIT], or diff NAME [COMMIT [COMMIT]]',
     arguments: [1, Number.POSITIVE_INFINITY],
     options: {
       in: 'the folder that names begin at (default: that of the repository, or with list and show this folder)',
-      json: 'with check and list: one JSON object for each line; with show: the agent as it is recorded',
+      json: 'one JSON object for each line; with show: the agent as it is recorded',
+      url: 'the platform whose agents are meant (default with history and diff: http://127.0.0.1:8080)',
+      port: 'short for --url http://127.0.0.1:PORT',
+      limit: 'with history: how many commits (default: 10)',
     },
     about: [
       'check: one line for each finding, path:line:column: what is wrong; ends with code 1 unless all agents can be used. It needs',
       'neither git nor the platform, so that a hook or a build can run it. docs/agents.md says what such a file holds.',
+      'list and show read files of a folder; with --url or --port they ask a platform, as history and diff always do. There a',
+      'COMMIT is a whole commit id, a branch or a tag of the repository; diff without one shows what the latest commit changed.',
     ],
     examples: [
       ['stopgo agents check .', 'all agents below this folder'],
       ['stopgo agents check support/tier1/prompt.md', ''],
       ['stopgo agents list my-agents', ''],
       ['stopgo agents show support/tier1 --in my-agents', ''],
+      ['stopgo agents list --port 8080', 'all agents of a platform'],
+      ['stopgo agents diff support/tier1 v1.2', 'what has changed since a tag'],
     ],
-    run: async ({ flags: { in: folder, json = false }, args: [action = '', ...args], host, print }) => {
+    run: async ({ flags, args: [action = '', ...args], host, print }) => {
+      const { in: folder, json = false, limit } = flags;
       const { agentsCommand } = await import('../agents/command.ts');
-      if (!agentsCommand(action, args, { folder, json }, host, print)) host.exitCode = 1;
+      const isPlatform = flags.url !== undefined || flags.port !== undefined;
+      const asked = { folder, url: isPlatform ? gatewayUrl(flags) : undefined, defaultUrl, limit, json };
+      if (!(await agentsCommand(action, args, asked, host, print))) host.exitCode = 1;
     },
   },
 };

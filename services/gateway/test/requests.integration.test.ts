@@ -175,14 +175,14 @@ describe('routes', () => {
     }
     expect(json.endpoints.map((one: { method: string; path: string }) => `${one.method} ${one.path}`).sort()).toEqual([
       'DELETE /users/:user/keys/:key',
-      ...['', '/*name'].map((rest) => `GET /agents${rest}`),
+      ...['', '/*name', '/*name/diff', '/*name/history'].map((rest) => `GET /agents${rest}`),
       ...['', '/:uuid', '/counts', '/events'].map((rest) => `GET /approvals${rest}`),
       ...['', '/:id', '/:id/blobs/:digest', '/:id/events', '/:id/push'].map((rest) => `GET /conversations${rest}`),
       'GET /docs/json',
       'GET /health',
       'GET /mcp/servers',
       'GET /me',
-      'GET /repositories',
+      ...['', '/:name/branches'].map((rest) => `GET /repositories${rest}`),
       ...['', '/held'].map((rest) => `GET /tools${rest}`),
       ...['', '/:user', '/:user/keys'].map((rest) => `GET /users${rest}`),
       'PATCH /users/:user',

@@ -50,33 +50,79 @@ export async function findAgentAt(
   signal: AbortSignal,
 ): Promise<FoundAgent & { readonly definitionJson: string }> {
   const problems: string[] = [];
-  for (const repository of lookupOrder(repositories)) {
+  for await (const { repository, commit, path, object } of filesAt(repositories, name, revision, problems, signal)) {
     const { namespace } = repository;
+    for await (const [, blob] of repository.mirror.contents([object], signal)) {
+      const read = readFile(path, blob, { ...settings, ...(namespace === undefined ? {} : { namespace }) });
+      const { agent, defined } = read;
+      if (agent === undefined || defined === undefined || agent.name !== name) {
+        problems.push(...read.errors.map(({ message, line }) => `${path}:${line}: ${message}`));
+        continue;
+      }
+      await recordDefinition(definitions, agentStream(defined.digest), fact('agentDefined', defined), signal);
+      const [latest] = await repository.mirror.history(commit, [path], 1, signal);
+      const at = { path, commit, readAt: latest?.time ?? 0 };
+      return { repository, agent: { ...agent, ...at }, definitionJson: defined.definitionJson };
+    }
+  }
+  throw noneAt(name, revision, problems);
+}
+
+/**
+ * The file of an agent at a commit, branch or tag, whatever it holds.
+ *
+ * @throws DomainError `not_found`; GitFailure
+ */
+export async function fileAt(
+  repositories: readonly KeptRepository[],
+  name: string,
+  revision: string,
+  signal: AbortSignal,
+): Promise<FileAt> {
+  const problems: string[] = [];
+  for await (const file of filesAt(repositories, name, revision, problems, signal)) return file;
+  throw noneAt(name, revision, problems);
+}
+
+/** The error for an agent that was not there. */
+export function noneAt(name: string, revision: string, problems: readonly string[]) {
+  const why = problems.length === 0 ? '' : ` (${problems.slice(0, 3).join('; ')})`;
+  return notFound(`there is no agent ${name} at ${revision}${why}`);
+}
+
+/** A file that may hold an agent, at a commit. */
+export type FileAt = {
+  readonly repository: KeptRepository;
+  readonly commit: string;
+  readonly path: string;
+  readonly object: string;
+};
+
+/**
+ * The files that a name may mean at a commit, branch or tag, the one that counts first. Why there are none is added to `problems`.
+ *
+ * @throws GitFailure
+ */
+export async function* filesAt(
+  repositories: readonly KeptRepository[],
+  name: string,
+  revision: string,
+  problems: string[],
+  signal: AbortSignal,
+): AsyncGenerator<FileAt, void, undefined> {
+  for (const repository of lookupOrder(repositories)) {
+    const { namespace, mirror } = repository;
     if (!repository.options.isActive || (namespace !== undefined && !name.startsWith(`${namespace}/`))) continue;
-    const commit = await repository.mirror.resolve(revision, signal);
+    const commit = await mirror.resolve(revision, signal);
     if (commit === undefined) {
       problems.push(`${repository.options.name} has no ${revision}`);
       continue;
     }
     const own = namespace === undefined ? name : name.slice(namespace.length + 1);
     const known = repository.find(name)?.path;
-    for (const path of [...candidatePaths(own), ...(known === undefined ? [] : [known])]) {
-      const entry = await repository.mirror.entryOf(commit, path, signal);
-      if (entry?.kind !== 'file') continue;
-      for await (const [, blob] of repository.mirror.contents([entry.object], signal)) {
-        const read = readFile(path, blob, { ...settings, ...(namespace === undefined ? {} : { namespace }) });
-        const { agent, defined } = read;
-        if (agent === undefined || defined === undefined || agent.name !== name) {
-          problems.push(...read.errors.map(({ message, line }) => `${path}:${line}: ${message}`));
-          continue;
-        }
-        await recordDefinition(definitions, agentStream(defined.digest), fact('agentDefined', defined), signal);
-        const [latest] = await repository.mirror.history(commit, [path], 1, signal);
-        const at = { path, commit, readAt: latest?.time ?? 0 };
-        return { repository, agent: { ...agent, ...at }, definitionJson: defined.definitionJson };
-      }
+    for (const path of new Set([...candidatePaths(own), ...(known === undefined ? [] : [known])])) {
+      const entry = await mirror.entryOf(commit, path, signal);
+      if (entry?.kind === 'file') yield { repository, commit, path, object: entry.object };
     }
   }
-  const why = problems.length === 0 ? '' : ` (${problems.slice(0, 3).join('; ')})`;
-  throw notFound(`there is no agent ${name} at ${revision}${why}`);
 }

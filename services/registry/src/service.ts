@@ -4,9 +4,11 @@ import { agentStream, DomainError, failedPrecondition, invalidArgument, notFound
 import { type DefinitionPorts, recordedDefinition } from '@stopgo/log';
 import { registry as wire } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
+import { diffAgent } from './diff.ts';
 import { GitFailure } from './git/git-failure.ts';
+import type { Ref } from './git/refs.ts';
 import type { KeptRepository } from './kept-repository.ts';
-import { allAgents, type FoundAgent, findAgent, findAgentAt, lookupOrder } from './lookup.ts';
+import { allAgents, type FoundAgent, fileAt, findAgent, findAgentAt, lookupOrder } from './lookup.ts';
 import { TooManyFiles } from './sync/plan.ts';
 import { receiveWebhook } from './webhook/receive.ts';
 
@@ -15,6 +17,7 @@ const limitMax = 200;
 const historyDefault = 10;
 const historyMax = 100;
 const errorsShown = 100;
+const refsMax = 1_000;
 const nameCharactersMax = 300;
 
 export type ServiceOptions = {
@@ -27,6 +30,12 @@ export type ServiceOptions = {
 /** The gRPC surface of the registry. */
 export function registryService(options: ServiceOptions): ServiceImpl<typeof wire.RegistryService> {
   const { repositories, definitions } = options;
+  const latestFile = async (name: string, signal: AbortSignal) => {
+    const { repository, agent } = required(repositories, name);
+    const commit = await repository.mirror.resolve(repository.record.state.commit || agent.commit, signal);
+    if (commit === undefined) throw notFetched(repository);
+    return { repository, commit, path: agent.path };
+  };
   return {
     listRepositories: async () => ({ repositories: lookupOrder(repositories).map(shownRepository) }),
 
@@ -75,19 +84,13 @@ export function registryService(options: ServiceOptions): ServiceImpl<typeof wir
       return { agent: shownAgent(found), definitionJson };
     },
 
-    async listHistory({ name, limit }, { signal }) {
+    async listHistory({ name, limit, revision }, { signal }) {
       checkName(name);
-      const { repository, agent } = required(repositories, name);
       const count = bounded(limit, historyDefault, historyMax);
-      const { commit } = repository.record.state;
       const commits = await ofGit(async () => {
-        const at = await repository.mirror.resolve(commit === '' ? agent.commit : commit, signal);
-        if (at === undefined)
-          throw new DomainError(
-            'unavailable',
-            `this registry has not fetched ${repository.options.name} yet; try again`,
-          );
-        return repository.mirror.history(at, [agent.path], count, signal);
+        const { repository, commit, path } =
+          revision === '' ? await latestFile(name, signal) : await fileAt(repositories, name, revision, signal);
+        return repository.mirror.history(commit, [path], count, signal);
       });
       return {
         commits: commits.map(({ hash, message, author, time, changedFiles }) => ({
@@ -95,8 +98,32 @@ export function registryService(options: ServiceOptions): ServiceImpl<typeof wir
         })),
       };
     },
+
+    async diffAgent({ name, fromRevision, toRevision }, { signal }) {
+      checkName(name);
+      const { from, to, patch } = await ofGit(() =>
+        diffAgent(repositories, { name, from: fromRevision, to: toRevision }, signal),
+      );
+      return {
+        ...{ fromCommit: from?.commit ?? '', toCommit: to.commit, repository: to.repository.options.name },
+        ...{ fromPath: from?.path ?? '', toPath: to.path, patch },
+      };
+    },
+
+    async listBranches({ name }, { signal }) {
+      const repository = named(repositories, name);
+      const { branches, tags } = await ofGit(() => repository.mirror.refs(signal));
+      if (branches.length === 0) throw notFetched(repository);
+      const shown = (refs: readonly Ref[]) =>
+        refs.slice(0, refsMax).map((ref) => ({ ...ref, time: timestampFromMs(ref.time) }));
+      const more = Math.max(branches.length, tags.length) > refsMax;
+      return { branches: shown(branches), tags: shown(tags), more };
+    },
   };
 }
+
+const notFetched = ({ options: { name } }: KeptRepository) =>
+  new DomainError('unavailable', `this registry has not fetched ${name} yet; try again`);
 
 /** What git says is an answer, not a fault of the service. */
 async function ofGit<T>(work: () => Promise<T>): Promise<T> {

@@ -38,6 +38,16 @@ const repository = {
   sync_error_count: 1,
 };
 
+const commit = {
+  hash: agent.git_commit,
+  message: 'Say when bills are due',
+  author: 'Ana',
+  timestamp: '2026-11-26T09:59:00.000Z',
+  changed_files: ['support/billing/prompt.md'],
+};
+
+const branch = { name: 'production', git_commit: agent.git_commit, timestamp: commit.timestamp };
+
 const notConfigured = {
   description: 'There is none of that name, or agents are taken from no repository.',
   example: errorExample('there is no agent suport/billing; did you mean support/billing?'),
@@ -100,6 +110,19 @@ export const agentEndpoints: readonly Endpoint[] = [
   },
   {
     method: 'GET',
+    path: '/repositories/:name/branches',
+    summary: 'Branches and tags of a repository',
+    description: 'By name, as of the latest fetch, with the commits that they point to; at most 1,000 of each.',
+    responses: {
+      '200': {
+        description: 'Branches and tags.',
+        example: { branches: [branch], tags: [{ ...branch, name: 'v1.2' }], more: false },
+      },
+      '404': notConfigured,
+    },
+  },
+  {
+    method: 'GET',
     path: '/agents',
     summary: 'Agents of repositories',
     description:
@@ -120,15 +143,34 @@ export const agentEndpoints: readonly Endpoint[] = [
         example: {
           agent,
           definition: { name: 'support/billing', root: { type: 'llm', prompt: 'You answer…' } },
-          history: [
-            {
-              hash: agent.git_commit,
-              message: 'Say when bills are due',
-              author: 'Ana',
-              timestamp: '2026-11-26T09:59:00.000Z',
-              changed_files: ['support/billing/prompt.md'],
-            },
-          ],
+          history: [commit],
+        },
+      },
+      '404': notConfigured,
+    },
+  },
+  {
+    method: 'GET',
+    path: '/agents/*name/history',
+    summary: 'Commits that changed an agent',
+    description:
+      'The latest first: ?limit=10 of them, up to ?commit= (a commit, a branch or a tag). An agent whose own name ends in /history is named with %2F.',
+    responses: { '200': { description: 'Commits.', example: { history: [commit] } }, '404': notConfigured },
+  },
+  {
+    method: 'GET',
+    path: '/agents/*name/diff',
+    summary: 'What differs in an agent between two commits',
+    description:
+      'In its file, from ?from= to ?to= (commits, branches or tags). Without to: as it was synced last; without from: the commit before the latest that changed it, null if there was none.',
+    responses: {
+      '200': {
+        description: 'Lines in the unified format; none if both are the same.',
+        example: {
+          repository: 'main-agents',
+          from: { git_commit: '0d1a26e67d8f5eaf1f6ba5c57fc3c7d91ac0fd1c', file_path: agent.file_path },
+          to: { git_commit: agent.git_commit, file_path: agent.file_path },
+          patch: '@@ -5 +5 @@\n-You answer.\n+You answer, and say when bills are due.\n',
         },
       },
       '404': notConfigured,

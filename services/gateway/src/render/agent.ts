@@ -59,3 +59,19 @@ export function renderAgent(agent: registry.Agent | undefined): Answer {
 export function renderCommit({ hash, message, author, time, changedFiles }: registry.Commit): Answer {
   return { hash, message, author, timestamp: rfc3339(time) ?? null, changed_files: changedFiles };
 }
+
+/** What differs in the file of an agent. */
+export function renderDiff(diff: registry.DiffAgentResponse): Answer {
+  const { repository, fromCommit, fromPath, toCommit, toPath, patch } = diff;
+  return {
+    repository,
+    from: fromCommit === '' ? null : { git_commit: fromCommit, file_path: fromPath },
+    to: { git_commit: toCommit, file_path: toPath },
+    patch,
+  };
+}
+
+/** A branch or a tag. */
+export function renderRef({ name, commit, time }: registry.GitRef): Answer {
+  return { name, git_commit: commit, timestamp: rfc3339(time) ?? null };
+}

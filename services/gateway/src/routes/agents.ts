@@ -2,7 +2,7 @@ import { notFound, parseJson } from '@stopgo/core';
 import type { Request } from 'express';
 import { cursorCharactersMax } from '../bounds.ts';
 import { Query } from '../query.ts';
-import { renderAgent, renderCommit, renderRepository } from '../render/agent.ts';
+import { renderAgent, renderCommit, renderDiff, renderRef, renderRepository } from '../render/agent.ts';
 import { sendJson } from '../respond.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
@@ -15,6 +15,9 @@ export const agentRoutes = (deps: RouteDependencies): readonly Route[] => [
   { method: 'POST', path: '/repositories/:name/sync', handle: sync(deps) },
   { method: 'POST', path: '/repositories/:name/webhook', isOpen: true, handle: receiveWebhook(deps) },
   { method: 'GET', path: '/agents', handle: listAgents(deps) },
+  { method: 'GET', path: '/repositories/:name/branches', handle: listBranches(deps) },
+  { method: 'GET', path: '/agents/*name/history', handle: listHistory(deps) },
+  { method: 'GET', path: '/agents/*name/diff', handle: diffAgent(deps) },
   { method: 'GET', path: '/agents/*name', handle: getAgent(deps) },
 ];
 
@@ -101,6 +104,49 @@ const getAgent =
       definition: parseJson(definitionJson) ?? null,
       ...(history === undefined ? {} : { history: history.commits.map(renderCommit) }),
     });
+  };
+
+const listHistory =
+  (deps: RouteDependencies): Handler =>
+  async (req, res, frame) => {
+    await permit(deps, frame, 'agents.read', { kind: 'agents' });
+    const query = new Query(req);
+    const { commits } = await registryOf(deps).listHistory(
+      {
+        name: nameIn(req),
+        revision: query.text('commit', cursorCharactersMax) ?? '',
+        limit: query.integer('limit', 1, historyMax) ?? 0,
+      },
+      { context: frame.context },
+    );
+    sendJson(res, 200, { history: commits.map(renderCommit) });
+  };
+
+const diffAgent =
+  (deps: RouteDependencies): Handler =>
+  async (req, res, frame) => {
+    await permit(deps, frame, 'agents.read', { kind: 'agents' });
+    const query = new Query(req);
+    const diff = await registryOf(deps).diffAgent(
+      {
+        name: nameIn(req),
+        fromRevision: query.text('from', cursorCharactersMax) ?? '',
+        toRevision: query.text('to', cursorCharactersMax) ?? '',
+      },
+      { context: frame.context },
+    );
+    sendJson(res, 200, renderDiff(diff));
+  };
+
+const listBranches =
+  (deps: RouteDependencies): Handler =>
+  async (req, res, frame) => {
+    await permit(deps, frame, 'agents.read', { kind: 'agents' });
+    const { branches, tags, more } = await registryOf(deps).listBranches(
+      { name: String(req.params.name) },
+      { context: frame.context },
+    );
+    sendJson(res, 200, { branches: branches.map(renderRef), tags: tags.map(renderRef), more });
   };
 
 function nameIn({ params }: Request): string {

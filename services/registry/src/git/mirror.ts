@@ -6,6 +6,7 @@ import { type Blob, grouped, readContents, readSizes } from './blobs.ts';
 import { GitFailure } from './git-failure.ts';
 import { type Commit, historyArguments, readHistory } from './history.ts';
 import type { GitProgram } from './program.ts';
+import { type Ref, readRefs, refFormat } from './refs.ts';
 import { checkRefName, isCommitId, type Remote } from './remote.ts';
 import { readChanges, readTree, type TreeChange, type TreeEntry } from './tree.ts';
 
@@ -94,7 +95,10 @@ export class Mirror {
     const commit = await this.#commitOf(`refs/heads/${branch}`, signal);
     if (commit !== undefined) return commit;
     const { branches } = await this.refs(signal);
-    const some = branches.slice(0, refsShown).join(', ');
+    const some = branches
+      .slice(0, refsShown)
+      .map(({ name }) => name)
+      .join(', ');
     const others =
       branches.length === 0 ? 'it has none yet' : `it has ${some}${branches.length > refsShown ? ', …' : ''}`;
     throw new GitFailure('no_branch', `there is no branch ${branch}; ${others}`);
@@ -110,12 +114,15 @@ export class Mirror {
     );
   }
 
-  /** Names of all branches and tags, sorted. */
-  async refs(signal: AbortSignal): Promise<{ readonly branches: readonly string[]; readonly tags: readonly string[] }> {
-    const output = await this.#text(['for-each-ref', '--format=%(refname)', 'refs/heads', 'refs/tags'], signal);
-    const names = output.split('\n');
+  /** All branches and tags of what was fetched last, by name. */
+  async refs(signal: AbortSignal): Promise<{ readonly branches: readonly Ref[]; readonly tags: readonly Ref[] }> {
+    if (!existsSync(this.#directory)) return { branches: [], tags: [] };
+    const args = ['for-each-ref', `--format=${refFormat}`, 'refs/heads', 'refs/tags'];
+    const refs = readRefs(await this.#text(args, signal));
     const below = (prefix: string) =>
-      names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+      refs
+        .filter(({ name }) => name.startsWith(prefix))
+        .map((ref) => ({ ...ref, name: ref.name.slice(prefix.length) }));
     return { branches: below('refs/heads/'), tags: below('refs/tags/') };
   }
 
@@ -176,6 +183,14 @@ export class Mirror {
   ): Promise<readonly Commit[]> {
     const args = ['--literal-pathspecs', 'log', ...historyArguments(limit), '--end-of-options', commit, '--', ...paths];
     return readHistory(await this.#text(args, signal));
+  }
+
+  /** What differs from one file to another: the lines of a unified diff, from its first `@@` on. */
+  async patch(from: string, to: string, signal: AbortSignal): Promise<string> {
+    const args = ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--text', '--end-of-options', from, to];
+    const output = await this.#text(args, signal);
+    const start = output.indexOf('\n@@ ');
+    return start === -1 ? '' : output.slice(start + 1);
   }
 
   async #commitOf(revision: string, signal: AbortSignal): Promise<string | undefined> {

@@ -2,8 +2,8 @@
 // @generated from file stopgo/registry/v1/registry.proto (package stopgo.registry.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Agent, Commit, FileError, ListAgentsRequest, ListAgentsResponse, ListHistoryRequest, ListHistoryResponse, ListRepositoriesRequest, ListRepositoriesResponse, ReceiveWebhookRequest, ReceiveWebhookResponse, Repository, ResolveAgentRequest, ResolveAgentResponse, SyncRepositoryRequest, SyncRepositoryResponse, SyncStatus } from "./registry_pb.ts";
-import { AgentSchema, CommitSchema, FileErrorSchema, ListAgentsRequestSchema, ListAgentsResponseSchema, ListHistoryRequestSchema, ListHistoryResponseSchema, ListRepositoriesRequestSchema, ListRepositoriesResponseSchema, ReceiveWebhookRequestSchema, ReceiveWebhookResponseSchema, RepositorySchema, ResolveAgentRequestSchema, ResolveAgentResponseSchema, SyncRepositoryRequestSchema, SyncRepositoryResponseSchema } from "./registry_pb.ts";
+import type { Agent, Commit, DiffAgentRequest, DiffAgentResponse, FileError, GitRef, ListAgentsRequest, ListAgentsResponse, ListBranchesRequest, ListBranchesResponse, ListHistoryRequest, ListHistoryResponse, ListRepositoriesRequest, ListRepositoriesResponse, ReceiveWebhookRequest, ReceiveWebhookResponse, Repository, ResolveAgentRequest, ResolveAgentResponse, SyncRepositoryRequest, SyncRepositoryResponse, SyncStatus } from "./registry_pb.ts";
+import { AgentSchema, CommitSchema, DiffAgentRequestSchema, DiffAgentResponseSchema, FileErrorSchema, GitRefSchema, ListAgentsRequestSchema, ListAgentsResponseSchema, ListBranchesRequestSchema, ListBranchesResponseSchema, ListHistoryRequestSchema, ListHistoryResponseSchema, ListRepositoriesRequestSchema, ListRepositoriesResponseSchema, ReceiveWebhookRequestSchema, ReceiveWebhookResponseSchema, RepositorySchema, ResolveAgentRequestSchema, ResolveAgentResponseSchema, SyncRepositoryRequestSchema, SyncRepositoryResponseSchema } from "./registry_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
@@ -955,6 +955,7 @@ export function zeroListHistoryRequest(): ListHistoryRequest {
     $typeName: "stopgo.registry.v1.ListHistoryRequest",
     name: '',
     limit: 0,
+    revision: '',
   };
 }
 
@@ -965,6 +966,9 @@ export function writeListHistoryRequest(writer: Writer, message: ListHistoryRequ
   }
   if (message.limit != 0) {
     writer.uint32(16, message.limit);
+  }
+  if (message.revision !== '') {
+    writer.string(26, message.revision);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -983,6 +987,10 @@ export function readListHistoryRequest(reader: Reader, length: number, message: 
         if (tag !== 16) throw new LeftToLibrary();
         message.limit = reader.uint32();
         break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.revision = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -996,6 +1004,7 @@ export function createListHistoryRequest(given: Given): ListHistoryRequest {
   const message = zeroListHistoryRequest();
   if (given.name != null) message.name = given.name;
   if (given.limit != null) message.limit = given.limit;
+  if (given.revision != null) message.revision = given.revision;
   return message;
 }
 
@@ -1041,6 +1050,310 @@ export function createListHistoryResponse(given: Given): ListHistoryResponse {
   return message;
 }
 
+export function zeroDiffAgentRequest(): DiffAgentRequest {
+  return {
+    $typeName: "stopgo.registry.v1.DiffAgentRequest",
+    name: '',
+    fromRevision: '',
+    toRevision: '',
+  };
+}
+
+export function writeDiffAgentRequest(writer: Writer, message: DiffAgentRequest): void {
+  if (message.$typeName !== "stopgo.registry.v1.DiffAgentRequest") throw new LeftToLibrary();
+  if (message.name !== '') {
+    writer.string(10, message.name);
+  }
+  if (message.fromRevision !== '') {
+    writer.string(18, message.fromRevision);
+  }
+  if (message.toRevision !== '') {
+    writer.string(26, message.toRevision);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readDiffAgentRequest(reader: Reader, length: number, message: DiffAgentRequest): DiffAgentRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.fromRevision = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.toRevision = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createDiffAgentRequest(given: Given): DiffAgentRequest {
+  const message = zeroDiffAgentRequest();
+  if (given.name != null) message.name = given.name;
+  if (given.fromRevision != null) message.fromRevision = given.fromRevision;
+  if (given.toRevision != null) message.toRevision = given.toRevision;
+  return message;
+}
+
+export function zeroDiffAgentResponse(): DiffAgentResponse {
+  return {
+    $typeName: "stopgo.registry.v1.DiffAgentResponse",
+    fromCommit: '',
+    toCommit: '',
+    repository: '',
+    fromPath: '',
+    toPath: '',
+    patch: '',
+  };
+}
+
+export function writeDiffAgentResponse(writer: Writer, message: DiffAgentResponse): void {
+  if (message.$typeName !== "stopgo.registry.v1.DiffAgentResponse") throw new LeftToLibrary();
+  if (message.fromCommit !== '') {
+    writer.string(10, message.fromCommit);
+  }
+  if (message.toCommit !== '') {
+    writer.string(18, message.toCommit);
+  }
+  if (message.repository !== '') {
+    writer.string(26, message.repository);
+  }
+  if (message.fromPath !== '') {
+    writer.string(34, message.fromPath);
+  }
+  if (message.toPath !== '') {
+    writer.string(42, message.toPath);
+  }
+  if (message.patch !== '') {
+    writer.string(50, message.patch);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readDiffAgentResponse(reader: Reader, length: number, message: DiffAgentResponse): DiffAgentResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.fromCommit = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.toCommit = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.repository = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.fromPath = reader.string();
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.toPath = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.patch = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createDiffAgentResponse(given: Given): DiffAgentResponse {
+  const message = zeroDiffAgentResponse();
+  if (given.fromCommit != null) message.fromCommit = given.fromCommit;
+  if (given.toCommit != null) message.toCommit = given.toCommit;
+  if (given.repository != null) message.repository = given.repository;
+  if (given.fromPath != null) message.fromPath = given.fromPath;
+  if (given.toPath != null) message.toPath = given.toPath;
+  if (given.patch != null) message.patch = given.patch;
+  return message;
+}
+
+export function zeroListBranchesRequest(): ListBranchesRequest {
+  return {
+    $typeName: "stopgo.registry.v1.ListBranchesRequest",
+    name: '',
+  };
+}
+
+export function writeListBranchesRequest(writer: Writer, message: ListBranchesRequest): void {
+  if (message.$typeName !== "stopgo.registry.v1.ListBranchesRequest") throw new LeftToLibrary();
+  if (message.name !== '') {
+    writer.string(10, message.name);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readListBranchesRequest(reader: Reader, length: number, message: ListBranchesRequest): ListBranchesRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createListBranchesRequest(given: Given): ListBranchesRequest {
+  const message = zeroListBranchesRequest();
+  if (given.name != null) message.name = given.name;
+  return message;
+}
+
+export function zeroListBranchesResponse(): ListBranchesResponse {
+  return {
+    $typeName: "stopgo.registry.v1.ListBranchesResponse",
+    branches: [],
+    tags: [],
+    more: false,
+  };
+}
+
+export function writeListBranchesResponse(writer: Writer, message: ListBranchesResponse): void {
+  if (message.$typeName !== "stopgo.registry.v1.ListBranchesResponse") throw new LeftToLibrary();
+  for (const one of message.branches) {
+    const begin = writer.fork(10);
+    writeGitRef(writer, one);
+    writer.join(begin);
+  }
+  for (const one of message.tags) {
+    const begin = writer.fork(18);
+    writeGitRef(writer, one);
+    writer.join(begin);
+  }
+  if (message.more !== false) {
+    writer.bool(24, message.more);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readListBranchesResponse(reader: Reader, length: number, message: ListBranchesResponse): ListBranchesResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.branches.push(readGitRef(reader, reader.uint32(), zeroGitRef()));
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.tags.push(readGitRef(reader, reader.uint32(), zeroGitRef()));
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.more = reader.bool();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createListBranchesResponse(given: Given): ListBranchesResponse {
+  const message = zeroListBranchesResponse();
+  if (given.branches != null) message.branches = toMessages(given.branches, createGitRef, "stopgo.registry.v1.GitRef");
+  if (given.tags != null) message.tags = toMessages(given.tags, createGitRef, "stopgo.registry.v1.GitRef");
+  if (given.more != null) message.more = given.more;
+  return message;
+}
+
+export function zeroGitRef(): GitRef {
+  return {
+    $typeName: "stopgo.registry.v1.GitRef",
+    name: '',
+    commit: '',
+  };
+}
+
+export function writeGitRef(writer: Writer, message: GitRef): void {
+  if (message.$typeName !== "stopgo.registry.v1.GitRef") throw new LeftToLibrary();
+  if (message.name !== '') {
+    writer.string(10, message.name);
+  }
+  if (message.commit !== '') {
+    writer.string(18, message.commit);
+  }
+  if (message.time !== undefined) {
+    const begin = writer.fork(26);
+    writeTimestamp(writer, message.time);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readGitRef(reader: Reader, length: number, message: GitRef): GitRef {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.commit = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.time = readTimestamp(reader, reader.uint32(), message.time ?? zeroTimestamp());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createGitRef(given: Given): GitRef {
+  const message = zeroGitRef();
+  if (given.name != null) message.name = given.name;
+  if (given.commit != null) message.commit = given.commit;
+  if (given.time != null) message.time = toMessage(given.time, createTimestamp, "google.protobuf.Timestamp");
+  return message;
+}
+
 /** How the messages of stopgo/registry/v1/registry.proto are encoded, decoded and created. */
 export const codecs_stopgo_registry_v1_registry: readonly (readonly [DescMessage, Codec])[] = [
   [RepositorySchema, { zero: zeroRepository, write: writeRepository, read: readRepository, create: createRepository }],
@@ -1059,4 +1372,9 @@ export const codecs_stopgo_registry_v1_registry: readonly (readonly [DescMessage
   [ResolveAgentResponseSchema, { zero: zeroResolveAgentResponse, write: writeResolveAgentResponse, read: readResolveAgentResponse, create: createResolveAgentResponse }],
   [ListHistoryRequestSchema, { zero: zeroListHistoryRequest, write: writeListHistoryRequest, read: readListHistoryRequest, create: createListHistoryRequest }],
   [ListHistoryResponseSchema, { zero: zeroListHistoryResponse, write: writeListHistoryResponse, read: readListHistoryResponse, create: createListHistoryResponse }],
+  [DiffAgentRequestSchema, { zero: zeroDiffAgentRequest, write: writeDiffAgentRequest, read: readDiffAgentRequest, create: createDiffAgentRequest }],
+  [DiffAgentResponseSchema, { zero: zeroDiffAgentResponse, write: writeDiffAgentResponse, read: readDiffAgentResponse, create: createDiffAgentResponse }],
+  [ListBranchesRequestSchema, { zero: zeroListBranchesRequest, write: writeListBranchesRequest, read: readListBranchesRequest, create: createListBranchesRequest }],
+  [ListBranchesResponseSchema, { zero: zeroListBranchesResponse, write: writeListBranchesResponse, read: readListBranchesResponse, create: createListBranchesResponse }],
+  [GitRefSchema, { zero: zeroGitRef, write: writeGitRef, read: readGitRef, create: createGitRef }],
 ];

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/registry/v1/registry.proto.
  */
 export const file_stopgo_registry_v1_registry: GenFile = /*@__PURE__*/
-  fileDesc("CiFzdG9wZ28vcmVnaXN0cnkvdjEvcmVnaXN0cnkucHJvdG8SEnN0b3Bnby5yZWdpc3RyeS52MSL9AgoKUmVwb3NpdG9yeRIMCgRuYW1lGAEgASgJEg8KB2dpdF91cmwYAiABKAkSDgoGYnJhbmNoGAMgASgJEg8KB2lzX3Jvb3QYBCABKAgSEQoJaXNfYWN0aXZlGAUgASgIEi4KBnN0YXR1cxgGIAEoDjIeLnN0b3Bnby5yZWdpc3RyeS52MS5TeW5jU3RhdHVzEg4KBmNvbW1pdBgHIAEoCRItCglzeW5jZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2ZhaWx1cmUYCSABKAkSFAoMZmFpbHVyZV9raW5kGAogASgJEi0KCWZhaWxlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLYWdlbnRfY291bnQYDCABKA0SLQoGZXJyb3JzGA0gAygLMh0uc3RvcGdvLnJlZ2lzdHJ5LnYxLkZpbGVFcnJvchITCgtlcnJvcl9jb3VudBgOIAEoDSJvCglGaWxlRXJyb3ISDAoEcGF0aBgBIAEoCRIqCgVlcnJvchgCIAEoCzIbLnN0b3Bnby5ldmVudHMudjEuU3luY0Vycm9yEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItsBCgVBZ2VudBIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDAoEdGFncxgEIAMoCRISCgpyZXBvc2l0b3J5GAUgASgJEgwKBHBhdGgYBiABKAkSEgoKbmFtZXNwYWNlZBgHIAEoCBIOCgZjb21taXQYCCABKAkSLwoLbW9kaWZpZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhkKEWRlZmluaXRpb25fZGlnZXN0GAogASgJIngKBkNvbW1pdBIMCgRoYXNoGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDgoGYXV0aG9yGAMgASgJEigKBHRpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWNoYW5nZWRfZmlsZXMYBSADKAkiGQoXTGlzdFJlcG9zaXRvcmllc1JlcXVlc3QiUAoYTGlzdFJlcG9zaXRvcmllc1Jlc3BvbnNlEjQKDHJlcG9zaXRvcmllcxgBIAMoCzIeLnN0b3Bnby5yZWdpc3RyeS52MS5SZXBvc2l0b3J5IiUKFVN5bmNSZXBvc2l0b3J5UmVxdWVzdBIMCgRuYW1lGAEgASgJIkwKFlN5bmNSZXBvc2l0b3J5UmVzcG9uc2USMgoKcmVwb3NpdG9yeRgBIAEoCzIeLnN0b3Bnby5yZWdpc3RyeS52MS5SZXBvc2l0b3J5Ip4BChVSZWNlaXZlV2ViaG9va1JlcXVlc3QSDAoEbmFtZRgBIAEoCRIMCgRib2R5GAIgASgMEhQKDGNvbnRlbnRfdHlwZRgDIAEoCRINCgVldmVudBgEIAEoCRIVCg1odWJfc2lnbmF0dXJlGAUgASgJEhcKD2dpdGVhX3NpZ25hdHVyZRgGIAEoCRIUCgxnaXRsYWJfdG9rZW4YByABKAkiNwoWUmVjZWl2ZVdlYmhvb2tSZXNwb25zZRINCgVzeW5jcxgBIAEoCBIOCgZyZWFzb24YAiABKAkiVQoRTGlzdEFnZW50c1JlcXVlc3QSEgoKcmVwb3NpdG9yeRgBIAEoCRINCgVxdWVyeRgCIAEoCRINCgVsaW1pdBgDIAEoDRIOCgZjdXJzb3IYBCABKAkiYwoSTGlzdEFnZW50c1Jlc3BvbnNlEikKBmFnZW50cxgBIAMoCzIZLnN0b3Bnby5yZWdpc3RyeS52MS5BZ2VudBITCgtuZXh0X2N1cnNvchgCIAEoCRINCgV0b3RhbBgDIAEoDSI1ChNSZXNvbHZlQWdlbnRSZXF1ZXN0EgwKBG5hbWUYASABKAkSEAoIcmV2aXNpb24YAiABKAkiWQoUUmVzb2x2ZUFnZW50UmVzcG9uc2USKAoFYWdlbnQYASABKAsyGS5zdG9wZ28ucmVnaXN0cnkudjEuQWdlbnQSFwoPZGVmaW5pdGlvbl9qc29uGAIgASgJIjEKEkxpc3RIaXN0b3J5UmVxdWVzdBIMCgRuYW1lGAEgASgJEg0KBWxpbWl0GAIgASgNIkIKE0xpc3RIaXN0b3J5UmVzcG9uc2USKwoHY29tbWl0cxgBIAMoCzIaLnN0b3Bnby5yZWdpc3RyeS52MS5Db21taXQqlQEKClN5bmNTdGF0dXMSGwoXU1lOQ19TVEFUVVNfVU5TUEVDSUZJRUQQABIcChhTWU5DX1NUQVRVU19ORVZFUl9TWU5DRUQQARIbChdTWU5DX1NUQVRVU19JTl9QUk9HUkVTUxACEhcKE1NZTkNfU1RBVFVTX1NVQ0NFU1MQAxIWChJTWU5DX1NUQVRVU19GQUlMRUQQBDLyBAoPUmVnaXN0cnlTZXJ2aWNlEm0KEExpc3RSZXBvc2l0b3JpZXMSKy5zdG9wZ28ucmVnaXN0cnkudjEuTGlzdFJlcG9zaXRvcmllc1JlcXVlc3QaLC5zdG9wZ28ucmVnaXN0cnkudjEuTGlzdFJlcG9zaXRvcmllc1Jlc3BvbnNlEmcKDlN5bmNSZXBvc2l0b3J5Eikuc3RvcGdvLnJlZ2lzdHJ5LnYxLlN5bmNSZXBvc2l0b3J5UmVxdWVzdBoqLnN0b3Bnby5yZWdpc3RyeS52MS5TeW5jUmVwb3NpdG9yeVJlc3BvbnNlEmcKDlJlY2VpdmVXZWJob29rEikuc3RvcGdvLnJlZ2lzdHJ5LnYxLlJlY2VpdmVXZWJob29rUmVxdWVzdBoqLnN0b3Bnby5yZWdpc3RyeS52MS5SZWNlaXZlV2ViaG9va1Jlc3BvbnNlElsKCkxpc3RBZ2VudHMSJS5zdG9wZ28ucmVnaXN0cnkudjEuTGlzdEFnZW50c1JlcXVlc3QaJi5zdG9wZ28ucmVnaXN0cnkudjEuTGlzdEFnZW50c1Jlc3BvbnNlEmEKDFJlc29sdmVBZ2VudBInLnN0b3Bnby5yZWdpc3RyeS52MS5SZXNvbHZlQWdlbnRSZXF1ZXN0Giguc3RvcGdvLnJlZ2lzdHJ5LnYxLlJlc29sdmVBZ2VudFJlc3BvbnNlEl4KC0xpc3RIaXN0b3J5EiYuc3RvcGdvLnJlZ2lzdHJ5LnYxLkxpc3RIaXN0b3J5UmVxdWVzdBonLnN0b3Bnby5yZWdpc3RyeS52MS5MaXN0SGlzdG9yeVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
+  fileDesc("CiFzdG9wZ28vcmVnaXN0cnkvdjEvcmVnaXN0cnkucHJvdG8SEnN0b3Bnby5yZWdpc3RyeS52MSL9AgoKUmVwb3NpdG9yeRIMCgRuYW1lGAEgASgJEg8KB2dpdF91cmwYAiABKAkSDgoGYnJhbmNoGAMgASgJEg8KB2lzX3Jvb3QYBCABKAgSEQoJaXNfYWN0aXZlGAUgASgIEi4KBnN0YXR1cxgGIAEoDjIeLnN0b3Bnby5yZWdpc3RyeS52MS5TeW5jU3RhdHVzEg4KBmNvbW1pdBgHIAEoCRItCglzeW5jZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2ZhaWx1cmUYCSABKAkSFAoMZmFpbHVyZV9raW5kGAogASgJEi0KCWZhaWxlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLYWdlbnRfY291bnQYDCABKA0SLQoGZXJyb3JzGA0gAygLMh0uc3RvcGdvLnJlZ2lzdHJ5LnYxLkZpbGVFcnJvchITCgtlcnJvcl9jb3VudBgOIAEoDSJvCglGaWxlRXJyb3ISDAoEcGF0aBgBIAEoCRIqCgVlcnJvchgCIAEoCzIbLnN0b3Bnby5ldmVudHMudjEuU3luY0Vycm9yEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItsBCgVBZ2VudBIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDAoEdGFncxgEIAMoCRISCgpyZXBvc2l0b3J5GAUgASgJEgwKBHBhdGgYBiABKAkSEgoKbmFtZXNwYWNlZBgHIAEoCBIOCgZjb21taXQYCCABKAkSLwoLbW9kaWZpZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhkKEWRlZmluaXRpb25fZGlnZXN0GAogASgJIngKBkNvbW1pdBIMCgRoYXNoGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDgoGYXV0aG9yGAMgASgJEigKBHRpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWNoYW5nZWRfZmlsZXMYBSADKAkiGQoXTGlzdFJlcG9zaXRvcmllc1JlcXVlc3QiUAoYTGlzdFJlcG9zaXRvcmllc1Jlc3BvbnNlEjQKDHJlcG9zaXRvcmllcxgBIAMoCzIeLnN0b3Bnby5yZWdpc3RyeS52MS5SZXBvc2l0b3J5IiUKFVN5bmNSZXBvc2l0b3J5UmVxdWVzdBIMCgRuYW1lGAEgASgJIkwKFlN5bmNSZXBvc2l0b3J5UmVzcG9uc2USMgoKcmVwb3NpdG9yeRgBIAEoCzIeLnN0b3Bnby5yZWdpc3RyeS52MS5SZXBvc2l0b3J5Ip4BChVSZWNlaXZlV2ViaG9va1JlcXVlc3QSDAoEbmFtZRgBIAEoCRIMCgRib2R5GAIgASgMEhQKDGNvbnRlbnRfdHlwZRgDIAEoCRINCgVldmVudBgEIAEoCRIVCg1odWJfc2lnbmF0dXJlGAUgASgJEhcKD2dpdGVhX3NpZ25hdHVyZRgGIAEoCRIUCgxnaXRsYWJfdG9rZW4YByABKAkiNwoWUmVjZWl2ZVdlYmhvb2tSZXNwb25zZRINCgVzeW5jcxgBIAEoCBIOCgZyZWFzb24YAiABKAkiVQoRTGlzdEFnZW50c1JlcXVlc3QSEgoKcmVwb3NpdG9yeRgBIAEoCRINCgVxdWVyeRgCIAEoCRINCgVsaW1pdBgDIAEoDRIOCgZjdXJzb3IYBCABKAkiYwoSTGlzdEFnZW50c1Jlc3BvbnNlEikKBmFnZW50cxgBIAMoCzIZLnN0b3Bnby5yZWdpc3RyeS52MS5BZ2VudBITCgtuZXh0X2N1cnNvchgCIAEoCRINCgV0b3RhbBgDIAEoDSI1ChNSZXNvbHZlQWdlbnRSZXF1ZXN0EgwKBG5hbWUYASABKAkSEAoIcmV2aXNpb24YAiABKAkiWQoUUmVzb2x2ZUFnZW50UmVzcG9uc2USKAoFYWdlbnQYASABKAsyGS5zdG9wZ28ucmVnaXN0cnkudjEuQWdlbnQSFwoPZGVmaW5pdGlvbl9qc29uGAIgASgJIkMKEkxpc3RIaXN0b3J5UmVxdWVzdBIMCgRuYW1lGAEgASgJEg0KBWxpbWl0GAIgASgNEhAKCHJldmlzaW9uGAMgASgJIkIKE0xpc3RIaXN0b3J5UmVzcG9uc2USKwoHY29tbWl0cxgBIAMoCzIaLnN0b3Bnby5yZWdpc3RyeS52MS5Db21taXQiTAoQRGlmZkFnZW50UmVxdWVzdBIMCgRuYW1lGAEgASgJEhUKDWZyb21fcmV2aXNpb24YAiABKAkSEwoLdG9fcmV2aXNpb24YAyABKAkiggEKEURpZmZBZ2VudFJlc3BvbnNlEhMKC2Zyb21fY29tbWl0GAEgASgJEhEKCXRvX2NvbW1pdBgCIAEoCRISCgpyZXBvc2l0b3J5GAMgASgJEhEKCWZyb21fcGF0aBgEIAEoCRIPCgd0b19wYXRoGAUgASgJEg0KBXBhdGNoGAYgASgJIiMKE0xpc3RCcmFuY2hlc1JlcXVlc3QSDAoEbmFtZRgBIAEoCSJ8ChRMaXN0QnJhbmNoZXNSZXNwb25zZRIsCghicmFuY2hlcxgBIAMoCzIaLnN0b3Bnby5yZWdpc3RyeS52MS5HaXRSZWYSKAoEdGFncxgCIAMoCzIaLnN0b3Bnby5yZWdpc3RyeS52MS5HaXRSZWYSDAoEbW9yZRgDIAEoCCJQCgZHaXRSZWYSDAoEbmFtZRgBIAEoCRIOCgZjb21taXQYAiABKAkSKAoEdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAqlQEKClN5bmNTdGF0dXMSGwoXU1lOQ19TVEFUVVNfVU5TUEVDSUZJRUQQABIcChhTWU5DX1NUQVRVU19ORVZFUl9TWU5DRUQQARIbChdTWU5DX1NUQVRVU19JTl9QUk9HUkVTUxACEhcKE1NZTkNfU1RBVFVTX1NVQ0NFU1MQAxIWChJTWU5DX1NUQVRVU19GQUlMRUQQBDKvBgoPUmVnaXN0cnlTZXJ2aWNlEm0KEExpc3RSZXBvc2l0b3JpZXMSKy5zdG9wZ28ucmVnaXN0cnkudjEuTGlzdFJlcG9zaXRvcmllc1JlcXVlc3QaLC5zdG9wZ28ucmVnaXN0cnkudjEuTGlzdFJlcG9zaXRvcmllc1Jlc3BvbnNlEmcKDlN5bmNSZXBvc2l0b3J5Eikuc3RvcGdvLnJlZ2lzdHJ5LnYxLlN5bmNSZXBvc2l0b3J5UmVxdWVzdBoqLnN0b3Bnby5yZWdpc3RyeS52MS5TeW5jUmVwb3NpdG9yeVJlc3BvbnNlEmcKDlJlY2VpdmVXZWJob29rEikuc3RvcGdvLnJlZ2lzdHJ5LnYxLlJlY2VpdmVXZWJob29rUmVxdWVzdBoqLnN0b3Bnby5yZWdpc3RyeS52MS5SZWNlaXZlV2ViaG9va1Jlc3BvbnNlElsKCkxpc3RBZ2VudHMSJS5zdG9wZ28ucmVnaXN0cnkudjEuTGlzdEFnZW50c1JlcXVlc3QaJi5zdG9wZ28ucmVnaXN0cnkudjEuTGlzdEFnZW50c1Jlc3BvbnNlEmEKDFJlc29sdmVBZ2VudBInLnN0b3Bnby5yZWdpc3RyeS52MS5SZXNvbHZlQWdlbnRSZXF1ZXN0Giguc3RvcGdvLnJlZ2lzdHJ5LnYxLlJlc29sdmVBZ2VudFJlc3BvbnNlEl4KC0xpc3RIaXN0b3J5EiYuc3RvcGdvLnJlZ2lzdHJ5LnYxLkxpc3RIaXN0b3J5UmVxdWVzdBonLnN0b3Bnby5yZWdpc3RyeS52MS5MaXN0SGlzdG9yeVJlc3BvbnNlElgKCURpZmZBZ2VudBIkLnN0b3Bnby5yZWdpc3RyeS52MS5EaWZmQWdlbnRSZXF1ZXN0GiUuc3RvcGdvLnJlZ2lzdHJ5LnYxLkRpZmZBZ2VudFJlc3BvbnNlEmEKDExpc3RCcmFuY2hlcxInLnN0b3Bnby5yZWdpc3RyeS52MS5MaXN0QnJhbmNoZXNSZXF1ZXN0Giguc3RvcGdvLnJlZ2lzdHJ5LnYxLkxpc3RCcmFuY2hlc1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
 
 /**
  * @generated from message stopgo.registry.v1.Repository
@@ -513,6 +513,13 @@ export type ListHistoryRequest = Message<"stopgo.registry.v1.ListHistoryRequest"
    * @generated from field: uint32 limit = 2;
    */
   limit: number;
+
+  /**
+   * The history of a whole commit id, a branch or a tag; empty: of what was synced last.
+   *
+   * @generated from field: string revision = 3;
+   */
+  revision: string;
 };
 
 /**
@@ -538,6 +545,163 @@ export type ListHistoryResponse = Message<"stopgo.registry.v1.ListHistoryRespons
  */
 export const ListHistoryResponseSchema: GenMessage<ListHistoryResponse> = /*@__PURE__*/
   messageDesc(file_stopgo_registry_v1_registry, 15);
+
+/**
+ * @generated from message stopgo.registry.v1.DiffAgentRequest
+ */
+export type DiffAgentRequest = Message<"stopgo.registry.v1.DiffAgentRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * A whole commit id, a branch or a tag of the agent's repository. Empty: the commit before the latest one up to `to` that changed the
+   * agent.
+   *
+   * @generated from field: string from_revision = 2;
+   */
+  fromRevision: string;
+
+  /**
+   * The same; empty: as the repository was synced last.
+   *
+   * @generated from field: string to_revision = 3;
+   */
+  toRevision: string;
+};
+
+/**
+ * Describes the message stopgo.registry.v1.DiffAgentRequest.
+ * Use `create(DiffAgentRequestSchema)` to create a new message.
+ */
+export const DiffAgentRequestSchema: GenMessage<DiffAgentRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_registry_v1_registry, 16);
+
+/**
+ * @generated from message stopgo.registry.v1.DiffAgentResponse
+ */
+export type DiffAgentResponse = Message<"stopgo.registry.v1.DiffAgentResponse"> & {
+  /**
+   * Empty if the agent was not there: then all of it is new.
+   *
+   * @generated from field: string from_commit = 1;
+   */
+  fromCommit: string;
+
+  /**
+   * @generated from field: string to_commit = 2;
+   */
+  toCommit: string;
+
+  /**
+   * @generated from field: string repository = 3;
+   */
+  repository: string;
+
+  /**
+   * @generated from field: string from_path = 4;
+   */
+  fromPath: string;
+
+  /**
+   * @generated from field: string to_path = 5;
+   */
+  toPath: string;
+
+  /**
+   * Lines in the unified format, with neither names nor commits before them; empty: the files are the same.
+   *
+   * @generated from field: string patch = 6;
+   */
+  patch: string;
+};
+
+/**
+ * Describes the message stopgo.registry.v1.DiffAgentResponse.
+ * Use `create(DiffAgentResponseSchema)` to create a new message.
+ */
+export const DiffAgentResponseSchema: GenMessage<DiffAgentResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_registry_v1_registry, 17);
+
+/**
+ * @generated from message stopgo.registry.v1.ListBranchesRequest
+ */
+export type ListBranchesRequest = Message<"stopgo.registry.v1.ListBranchesRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message stopgo.registry.v1.ListBranchesRequest.
+ * Use `create(ListBranchesRequestSchema)` to create a new message.
+ */
+export const ListBranchesRequestSchema: GenMessage<ListBranchesRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_registry_v1_registry, 18);
+
+/**
+ * @generated from message stopgo.registry.v1.ListBranchesResponse
+ */
+export type ListBranchesResponse = Message<"stopgo.registry.v1.ListBranchesResponse"> & {
+  /**
+   * The first 1,000 of each, by name.
+   *
+   * @generated from field: repeated stopgo.registry.v1.GitRef branches = 1;
+   */
+  branches: GitRef[];
+
+  /**
+   * @generated from field: repeated stopgo.registry.v1.GitRef tags = 2;
+   */
+  tags: GitRef[];
+
+  /**
+   * True: there are more.
+   *
+   * @generated from field: bool more = 3;
+   */
+  more: boolean;
+};
+
+/**
+ * Describes the message stopgo.registry.v1.ListBranchesResponse.
+ * Use `create(ListBranchesResponseSchema)` to create a new message.
+ */
+export const ListBranchesResponseSchema: GenMessage<ListBranchesResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_registry_v1_registry, 19);
+
+/**
+ * @generated from message stopgo.registry.v1.GitRef
+ */
+export type GitRef = Message<"stopgo.registry.v1.GitRef"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The commit that it points to.
+   *
+   * @generated from field: string commit = 2;
+   */
+  commit: string;
+
+  /**
+   * When that was committed.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 3;
+   */
+  time?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message stopgo.registry.v1.GitRef.
+ * Use `create(GitRefSchema)` to create a new message.
+ */
+export const GitRefSchema: GenMessage<GitRef> = /*@__PURE__*/
+  messageDesc(file_stopgo_registry_v1_registry, 20);
 
 /**
  * @generated from enum stopgo.registry.v1.SyncStatus
@@ -650,6 +814,26 @@ export const RegistryService: GenService<{
     methodKind: "unary";
     input: typeof ListHistoryRequestSchema;
     output: typeof ListHistoryResponseSchema;
+  },
+  /**
+   * DiffAgent shows what differs in the file of an agent from one commit to another. FAILED_PRECONDITION: it is larger than is read.
+   *
+   * @generated from rpc stopgo.registry.v1.RegistryService.DiffAgent
+   */
+  diffAgent: {
+    methodKind: "unary";
+    input: typeof DiffAgentRequestSchema;
+    output: typeof DiffAgentResponseSchema;
+  },
+  /**
+   * ListBranches shows the branches and tags of a repository, as of its latest fetch by this registry.
+   *
+   * @generated from rpc stopgo.registry.v1.RegistryService.ListBranches
+   */
+  listBranches: {
+    methodKind: "unary";
+    input: typeof ListBranchesRequestSchema;
+    output: typeof ListBranchesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_stopgo_registry_v1_registry, 0);
