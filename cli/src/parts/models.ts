@@ -1,10 +1,11 @@
 import { createModels, type Models } from '@stopgo/orchestrator';
-import type { AgentConfig } from '@stopgo/runtime';
+import type { AgentConfig, Logger } from '@stopgo/runtime';
 import { agentDefinition, modelsOf } from './agent-definition.ts';
 
 export type ModelsOptions = {
   readonly config: AgentConfig;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly logger?: Logger;
   /** Base URL of the offline model, if every model call is to go there. */
   readonly offlineModel?: string;
 };
@@ -19,8 +20,15 @@ export type CheckedModels = { readonly models: Models; readonly warm: Promise<vo
  */
 export function checkedModels(options: ModelsOptions): CheckedModels {
   checkModels(options);
-  const { config } = options;
-  const models = modelsWith(options, config.llm.timeoutMs);
+  const { config, logger } = options;
+  const models = modelsWith(options, {
+    modelTimeoutMs: config.llm.timeoutMs,
+    ...(config.prices === undefined ? {} : { prices: config.prices }),
+    ...(logger && {
+      onUnpriced: (model: string) =>
+        logger.warn('no price of a model is known: its answers have no cost on the record', { model }),
+    }),
+  });
   const warm = models.warmUp(modelsOf(agentDefinition(config))).then(
     () => undefined,
     () => undefined,
@@ -48,9 +56,12 @@ export function problemsOfModels(
   options: Pick<ModelsOptions, 'env' | 'offlineModel'>,
 ): readonly string[] {
   // None is asked.
-  return modelsWith(options, 0).check(names);
+  return modelsWith(options, { modelTimeoutMs: 0 }).check(names);
 }
 
-function modelsWith({ env, offlineModel }: Pick<ModelsOptions, 'env' | 'offlineModel'>, modelTimeoutMs: number) {
-  return createModels({ env, modelTimeoutMs, ...(offlineModel === undefined ? {} : { offlineModel }) });
+function modelsWith(
+  { env, offlineModel }: Pick<ModelsOptions, 'env' | 'offlineModel'>,
+  more: Omit<Parameters<typeof createModels>[0], 'env'>,
+) {
+  return createModels({ env, ...more, ...(offlineModel === undefined ? {} : { offlineModel }) });
 }

@@ -11,6 +11,8 @@ export type AnswerUsage = {
   readonly cachedTokens?: number;
   /** Of the input: written to the provider's cache. Absent: none. */
   readonly cacheWrittenTokens?: number;
+  /** Of the output: those of thoughts. Absent: none. */
+  readonly reasoningTokens?: number;
   /** In nano-dollars: 1,000,000,000 are one US dollar. A whole number. Absent: no price is known. */
   readonly costNanoUsd?: number;
 };
@@ -62,9 +64,12 @@ export function spentToWire({ inputTokens, outputTokens, costNanoUsd, unpriced }
 }
 
 /** The same of one answer. */
-export function usageToWire({ inputTokens, outputTokens, costNanoUsd, ...cache }: AnswerUsage) {
-  const { cachedTokens = 0, cacheWrittenTokens = 0 } = cache;
-  return { inputTokens, outputTokens, cachedTokens, cacheWrittenTokens, ...costToWire(costNanoUsd) };
+export function usageToWire({ inputTokens, outputTokens, costNanoUsd, ...parts }: AnswerUsage) {
+  const { cachedTokens = 0, cacheWrittenTokens = 0, reasoningTokens = 0 } = parts;
+  return {
+    ...{ inputTokens, outputTokens, cachedTokens, cacheWrittenTokens, reasoningTokens },
+    ...costToWire(costNanoUsd),
+  };
 }
 
 /** The most that a field of the record holds. */

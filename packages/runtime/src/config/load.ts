@@ -9,6 +9,7 @@ import { normalise } from './normalise.ts';
 import { positionOf } from './places.ts';
 import { mappingsIn } from './plain-data.ts';
 import { approvalsProblems, parsePolicy } from './policy.ts';
+import { parsePrices } from './prices.ts';
 import { inYamlWords, type Problem, problemAt } from './problem.ts';
 import { ruleProblems } from './rules.ts';
 import { fileSchema } from './schema.ts';
@@ -83,7 +84,10 @@ export function parseAgentConfig(
     odd.unshift(problemAt(['mcp'], message));
   }
   const own = approvals?.kind === 'policy' ? approvals.policy : undefined;
-  const policy = own ?? policyFile(parsed.data.approvals_file, path, { dependencies, webhooks, refuse });
+  const from = { path, dependencies };
+  const rulesOf = (text: string, at: string): Policy => parsePolicy(text, at, webhooks);
+  const policy = own ?? namedFile('approvals_file', parsed.data.approvals_file, from, { read: rulesOf, refuse });
+  const prices = namedFile('prices_file', parsed.data.prices_file, from, { read: parsePrices, refuse });
   const rulesKey = own === undefined ? 'approvals_file' : 'approvals';
   const identity = policy === undefined || parsed.data.auth !== undefined ? undefined : needsIdentity(policy);
   if (identity !== undefined) {
@@ -100,7 +104,7 @@ export function parseAgentConfig(
     if (never.length > 0) throw refuse(never);
     odd.push(...found.map(problemOf));
   }
-  const config = normalise(parsed.data, policy);
+  const config = normalise(parsed.data, policy, prices);
   const bytes = Buffer.byteLength(JSON.stringify(config.agent), 'utf8');
   if (bytes > bounds.treeBytesMax) {
     const problem = `names, models and prompts of all nodes take ${bytes} bytes, more than ${bounds.treeBytesMax}; a node without a prompt counts with that of the top level`;
@@ -117,30 +121,26 @@ export function parseAgentConfig(
 const claimedName = (rule: string): string =>
   `rule "${rule}" rests on caller.name, and without auth whoever reaches the port may claim any name; set auth to have it proven`;
 
-/** The rules of the file that the configuration names, as seen from where that is; undefined if it names none. */
-function policyFile(
+/** A file that the configuration names, as seen from where that is, read as it is meant; undefined if it names none. */
+function namedFile<Content>(
+  key: 'approvals_file' | 'prices_file',
   named: string | undefined,
-  path: string,
+  from: { readonly path: string; readonly dependencies: { readonly readFile: ReadFile } | undefined },
   {
-    dependencies,
-    webhooks,
+    read,
     refuse,
-  }: {
-    readonly dependencies: { readonly readFile: ReadFile } | undefined;
-    readonly webhooks: readonly string[];
-    readonly refuse: (problems: readonly Problem[]) => ConfigError;
-  },
-): Policy | undefined {
+  }: { read: (source: string, at: string) => Content; refuse: (problems: readonly Problem[]) => ConfigError },
+): Content | undefined {
   if (named === undefined) return undefined;
-  const at = resolve(dirname(path), named);
+  const at = resolve(dirname(from.path), named);
   let source: string;
   try {
-    if (dependencies === undefined) throw new Error('it is not read here');
-    source = dependencies.readFile(at);
+    if (from.dependencies === undefined) throw new Error('it is not read here');
+    source = from.dependencies.readFile(at);
   } catch (error) {
-    throw refuse([problemAt(['approvals_file'], `failed to read it: ${readFailure(at, error)}`)]);
+    throw refuse([problemAt([key], `failed to read it: ${readFailure(at, error)}`)]);
   }
-  return parsePolicy(source, at, webhooks);
+  return read(source, at);
 }
 
 /** Where the text in quotes begins that does not end before an offset; undefined where a fault is another one. */

@@ -12,12 +12,13 @@ import type {
   McpQuestions,
   McpServerConfig,
   McpServerTools,
+  PriceTable,
   RemoteAgentConfig,
   WebhookConfig,
 } from './types.ts';
 
-/** Turns a file that passed the schema and the rules into the frozen configuration the rest of the code works with; `policy`: its rules. */
-export function normalise(file: FileShape, policy?: Policy): AgentConfig {
+/** Turns a file that passed the schema and the rules into the frozen configuration the rest of the code works with; `policy`: its rules; `prices`: those of its file. */
+export function normalise(file: FileShape, policy?: Policy, prices?: PriceTable): AgentConfig {
   const servers: readonly McpServerShape[] = file.mcp === undefined ? file.mcp_servers : [file.mcp];
   return deepFreeze({
     name: file.name,
@@ -27,6 +28,7 @@ export function normalise(file: FileShape, policy?: Policy): AgentConfig {
     port: file.port,
     dataDir: file.data_dir,
     llm: { model: file.llm.model, timeoutMs: file.llm.timeout },
+    ...(prices === undefined ? {} : { prices }),
     mcpServers: servers.map((server) => mcpServer(server, file)),
     a2a: file.a2a.map(remoteAgent),
     agent: agentNode(file.agent ?? { ...emptyLlmNode, a2a: file.a2a }, file, file.name, {

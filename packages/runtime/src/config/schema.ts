@@ -198,6 +198,7 @@ export const fileSchema = mapping({
   port: wholeNumber(0, bounds.portMax).default(defaults.port),
   data_dir: filledText().default(defaults.dataDir),
   llm: llmSchema.prefault({}),
+  prices_file: filledText().optional(),
   mcp_servers: list(mcpServerSchema).default([]),
   mcp: oldMcpSchema.optional(),
   a2a: list(remoteAgentSchema).default([]),

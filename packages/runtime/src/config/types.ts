@@ -291,6 +291,23 @@ export type ExtendedCardConfig = {
   readonly skills: readonly { readonly id: string; readonly name: string; readonly description: string }[];
 };
 
+/** What one token costs, in US dollars. Absent: what any other token of the input, or of the output, costs. */
+export type TokenPrices = {
+  readonly input: number;
+  readonly output: number;
+  readonly cached?: number;
+  readonly cacheWritten?: number;
+  readonly reasoning?: number;
+};
+
+/** What the tokens of a model cost; `above`: instead, if the input has more tokens than so many, by rising numbers. */
+export type ModelPrices = TokenPrices & {
+  readonly above?: readonly (TokenPrices & { readonly inputTokens: number })[];
+};
+
+/** Prices by the names of models. */
+export type PriceTable = Readonly<Record<string, ModelPrices>>;
+
 /** One agent, as its YAML file describes it. */
 export type AgentConfig = {
   readonly name: string;
@@ -302,6 +319,8 @@ export type AgentConfig = {
   /** As written: a relative path is meant from the working directory of the process. */
   readonly dataDir: string;
   readonly llm: { readonly model: string; readonly timeoutMs: number };
+  /** Prices that win over those that come with the program; absent: none. */
+  readonly prices?: PriceTable;
   readonly mcpServers: readonly McpServerConfig[];
   readonly a2a: readonly RemoteAgentConfig[];
   /** The agent tree; a file without `agent` gives one llm node made of the top-level fields. */

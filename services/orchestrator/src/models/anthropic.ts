@@ -1,4 +1,5 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
+import type { AnswerUsage } from '@stopgo/core';
 import { requestBlobsMax } from '../bounds.ts';
 import { type AdapterOptions, createPort, type GenerateOnce } from './adapter.ts';
 import { anthropicMessages, anthropicTakes, anthropicTools } from './anthropic-request.ts';
@@ -36,8 +37,7 @@ export function createAnthropic(options: AdapterOptions): ModelPort {
     const collected: Collected = {
       blocks: [],
       wholeInputs: [],
-      inputTokens: 0,
-      outputTokens: 0,
+      usage: { inputTokens: 0, outputTokens: 0 },
       begun: false,
       complete: false,
     };
@@ -98,8 +98,7 @@ type Collected = {
   blocks: CollectedBlock[];
   /** Inputs that came whole, in the order of their events. */
   wholeInputs: Record<string, unknown>[];
-  inputTokens: number;
-  outputTokens: number;
+  usage: AnswerUsage;
   begun: boolean;
   complete: boolean;
   stopReason?: string;
@@ -111,8 +110,7 @@ function collect(collected: Collected, event: Anthropic.RawMessageStreamEvent): 
   switch (event.type) {
     case 'message_start':
       collected.begun = true;
-      collected.inputTokens = inputTokensOf(event.message.usage);
-      collected.outputTokens = event.message.usage.output_tokens;
+      collected.usage = usageOf(event.message.usage);
       return '';
     case 'content_block_start':
       collected.blocks[event.index] = { block: { ...event.content_block }, inputJson: '' };
@@ -124,7 +122,7 @@ function collect(collected: Collected, event: Anthropic.RawMessageStreamEvent): 
     case 'message_delta':
       if (event.delta.stop_reason !== null) collected.stopReason = event.delta.stop_reason;
       if (event.delta.stop_details?.explanation) collected.explanation = event.delta.stop_details.explanation;
-      collected.outputTokens = event.usage.output_tokens;
+      collected.usage = { ...collected.usage, outputTokens: event.usage.output_tokens };
       return '';
     case 'message_stop':
       collected.complete = true;
@@ -156,8 +154,12 @@ function addDelta(collected: CollectedBlock | undefined, delta: Anthropic.RawCon
   }
 }
 
-function inputTokensOf(usage: Anthropic.Usage): number {
-  return usage.input_tokens + (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0);
+/** The API counts what the cache holds beside the input. */
+function usageOf(usage: Anthropic.Usage): AnswerUsage {
+  const cacheWrittenTokens = usage.cache_creation_input_tokens ?? 0;
+  const cachedTokens = usage.cache_read_input_tokens ?? 0;
+  const inputTokens = usage.input_tokens + cacheWrittenTokens + cachedTokens;
+  return { inputTokens, outputTokens: usage.output_tokens, cachedTokens, cacheWrittenTokens };
 }
 
 function answerOf(collected: Collected, raw: RawAnswer, request: ModelRequest, origin: Origin): Attempt<ModelAnswer> {
@@ -187,7 +189,7 @@ function answerOf(collected: Collected, raw: RawAnswer, request: ModelRequest, o
   if (isSilent && (request.mayBeSilent !== true || wasCutOff)) return emptyAnswer(stopReason, wasCutOff);
   const content = blocks.map(({ block }) => block).filter((block) => block.type !== 'text' || block.text !== '');
   const opaque = content.some(cannotBeRebuilt) ? { opaque: encodeOpaque(origin, content) } : {};
-  const usage = { inputTokens: collected.inputTokens, outputTokens: collected.outputTokens };
+  const { usage } = collected;
   const value = { text: isSilent ? '' : text, calls, provider: 'anthropic', model: request.model, ...opaque, usage };
   return { kind: 'done', value: { ...value, stopReason } };
 }

@@ -1,4 +1,5 @@
 import type { GenerateContentResponse, Part } from '@google/genai';
+import type { AnswerUsage } from '@stopgo/core';
 import { brokenOff, emptyAnswer, failed } from './failure.ts';
 import { isObject } from './json.ts';
 import { encodeOpaque, type Origin } from './opaque.ts';
@@ -16,7 +17,7 @@ const argumentSteps = ['candidates', 0, 'content', 'parts', '*', 'functionCall',
 export type Collected = {
   parts: Part[];
   /** Usage of each request, in order; a stream repeats its running total. */
-  usage: { inputTokens: number; outputTokens: number }[];
+  usage: AnswerUsage[];
   chunks: number;
   finishReason?: string;
   blockReason?: string;
@@ -46,6 +47,8 @@ export function collect(collected: Collected, chunk: GenerateContentResponse, re
     collected.usage[requestNumber] = {
       inputTokens: (usage.promptTokenCount ?? 0) + (usage.toolUsePromptTokenCount ?? 0),
       outputTokens: (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0),
+      cachedTokens: usage.cachedContentTokenCount ?? 0,
+      reasoningTokens: usage.thoughtsTokenCount ?? 0,
     };
   }
   const candidate = chunk.candidates?.[0];
@@ -100,9 +103,13 @@ export function answerOf(
   const wasCutOff = finishReason === 'MAX_TOKENS';
   if (isSilent && (request.mayBeSilent !== true || wasCutOff)) return emptyAnswer(finishReason, wasCutOff);
   const opaque = parts.some(cannotBeRebuilt) ? { opaque: encodeOpaque(origin, parts) } : {};
+  const all = (of: (usage: AnswerUsage) => number | undefined) =>
+    collected.usage.reduce((sum, one) => sum + (of(one) ?? 0), 0);
   const usage = {
-    inputTokens: collected.usage.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
-    outputTokens: collected.usage.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+    inputTokens: all((one) => one.inputTokens),
+    outputTokens: all((one) => one.outputTokens),
+    cachedTokens: all((one) => one.cachedTokens),
+    reasoningTokens: all((one) => one.reasoningTokens),
   };
   const value = { text: isSilent ? '' : text, calls, provider: 'gemini', model: request.model, ...opaque, usage };
   return { kind: 'done', value: { ...value, stopReason: finishReason } };

@@ -1,3 +1,4 @@
+import type { AnswerUsage } from '@stopgo/core';
 import { brokenOff, emptyAnswer, failed, unreadable } from './failure.ts';
 import { isObject, parseObject } from './json.ts';
 import { encodeOpaque, type Origin } from './opaque.ts';
@@ -19,7 +20,7 @@ export type Collected = {
   content: Content;
   calls: JoinedCall[];
   refusal: string;
-  usage: { inputTokens: number; outputTokens: number };
+  usage: AnswerUsage;
   begun: boolean;
   finishReason?: string;
 };
@@ -55,7 +56,15 @@ export function collect(collected: Collected, chunk: unknown): string {
 
 function addUsage(collected: Collected, usage: unknown): void {
   if (!isObject(usage)) return;
-  collected.usage = { inputTokens: tokens(usage.prompt_tokens), outputTokens: tokens(usage.completion_tokens) };
+  const { prompt_tokens_details: prompt, completion_tokens_details: completion } = usage;
+  collected.usage = {
+    inputTokens: tokens(usage.prompt_tokens),
+    outputTokens: tokens(usage.completion_tokens),
+    ...(isObject(prompt) && tokens(prompt.cached_tokens) > 0 ? { cachedTokens: tokens(prompt.cached_tokens) } : {}),
+    ...(isObject(completion) && tokens(completion.reasoning_tokens) > 0
+      ? { reasoningTokens: tokens(completion.reasoning_tokens) }
+      : {}),
+  };
 }
 
 function tokens(value: unknown): number {

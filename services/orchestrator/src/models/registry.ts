@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { createBoundedFetch } from '../bounded-fetch.ts';
 import { type ProviderName, resolveModel } from './model-name.ts';
 import type { ModelPort } from './port.ts';
+import { createCostOf, loadPrices, type PriceTable } from './prices.ts';
 import { providers } from './providers.ts';
 import { createRedactor } from './redact.ts';
 import type { RetryTime } from './retry.ts';
@@ -24,6 +25,10 @@ export type ModelsOptions = {
   readonly offlineModel?: string;
   /** Default: the time of this machine. */
   readonly clock?: RetryTime;
+  /** Prices that win over the bundled ones. */
+  readonly prices?: PriceTable;
+  /** Told once of each model without a known price. */
+  readonly onUnpriced?: (model: string) => void;
 };
 
 /** The configured models. */
@@ -46,14 +51,20 @@ export function createModels(options: ModelsOptions): Models {
   const redact = createRedactor(Object.values(providers).map(({ keyVariable }) => read(keyVariable)));
   const ports = new Map<ProviderName, ModelPort>();
   const fetch = createBoundedFetch();
+  const costOf = createCostOf(options.prices ?? {}, (model) => options.onUnpriced?.(model));
+
+  const addressOf = (provider: ProviderName): string => {
+    const { urlVariable, defaultUrl } = providers[provider];
+    return read(urlVariable) || defaultUrl;
+  };
 
   const portOf = (provider: ProviderName): ModelPort => {
     const known = ports.get(provider);
     if (known) return known;
-    const { keyVariable, urlVariable, defaultUrl, create } = providers[provider];
+    const { keyVariable, create } = providers[provider];
     const port = create({
       apiKey: (offlineModel === undefined && read(keyVariable)) || noKeyNeeded,
-      baseUrl: offlineModel ?? (read(urlVariable) || defaultUrl),
+      baseUrl: offlineModel ?? addressOf(provider),
       origin: offlineModel === undefined ? 'live' : 'offline',
       timeoutMs: options.modelTimeoutMs ?? modelTimeoutMs,
       clock: options.clock ?? machineClock,
@@ -96,15 +107,24 @@ export function createModels(options: ModelsOptions): Models {
         if (problem !== undefined) return { kind: 'failed', message: redact(problem) };
         if (resolved.kind === 'refused') return { kind: 'failed', message: redact(resolved.problem) };
         await othersSent();
-        const outcome = await portOf(resolved.provider).generate({ ...request, model: resolved.model }, call);
-        if (outcome.kind === 'failed' || offlineModel === undefined) return outcome;
-        return { kind: 'answer', answer: { ...outcome.answer, model: offlineModelName } };
+        const { provider, model } = resolved;
+        const outcome = await portOf(provider).generate({ ...request, model }, call);
+        if (outcome.kind === 'failed') return outcome;
+        const { answer } = outcome;
+        // What makes up answers costs nothing, and is not what was asked for.
+        if (offlineModel !== undefined) return { kind: 'answer', answer: { ...answer, model: offlineModelName } };
+        const costNanoUsd = await costOf({ provider, model, baseUrl: addressOf(provider) }, answer.usage);
+        return {
+          kind: 'answer',
+          answer: { ...answer, usage: { ...answer.usage, ...(costNanoUsd !== undefined && { costNanoUsd }) } },
+        };
       },
     }),
     check: (names) => [...new Set(names)].flatMap(problemsOf),
     warmUp: async (names) => {
       const resolved = names.map(resolveModel).flatMap((model) => (model.kind === 'supported' ? [model.provider] : []));
-      await Promise.all([...new Set(resolved)].map((provider) => providers[provider].load()));
+      const prices = offlineModel === undefined && resolved.length > 0 ? [loadPrices()] : [];
+      await Promise.all([...[...new Set(resolved)].map((provider) => providers[provider].load()), ...prices]);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createModels, type ModelOutcome, type ModelRequest } from '../../src/models/index.ts';
+import { createModels, type ModelOutcome, type ModelRequest, type ModelsOptions } from '../../src/models/index.ts';
 import { environmentOf, impatientClock, NEVER } from './fixture.ts';
 
 /** One server-sent event. */
@@ -9,8 +9,13 @@ export function sse(data: object, event?: string): string {
 }
 
 /** What a model makes of exactly this stream, for answers that the offline model never gives. */
-export async function generateFrom(body: string, model: string, request: ModelRequest): Promise<ModelOutcome> {
-  return (await generateFromAll([body], model, request)).outcome;
+export async function generateFrom(
+  body: string,
+  model: string,
+  request: ModelRequest,
+  options: Partial<ModelsOptions> = {},
+): Promise<ModelOutcome> {
+  return (await generateFromAll([body], model, request, options)).outcome;
 }
 
 /** The same for a model that makes several requests, each of which gets the next stream; beyond the last, a 500. */
@@ -18,6 +23,7 @@ export async function generateFromAll(
   bodies: readonly string[],
   model: string,
   request: ModelRequest,
+  options: Partial<ModelsOptions> = {},
 ): Promise<{ outcome: ModelOutcome; requests: string[] }> {
   const requests: string[] = [];
   const server = createServer(async (incoming, response) => {
@@ -35,6 +41,7 @@ export async function generateFromAll(
       env: environmentOf(url),
       clock: impatientClock().clock,
       modelTimeoutMs: 15_000,
+      ...options,
     })
       .forModel(model)
       .generate(request, { signal: NEVER, onDelta: () => undefined });

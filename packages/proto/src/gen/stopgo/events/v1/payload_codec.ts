@@ -1937,6 +1937,7 @@ export function zeroUsage(): Usage {
     cachedTokens: 0,
     cacheWrittenTokens: 0,
     unpricedAnswers: 0,
+    reasoningTokens: 0,
   };
 }
 
@@ -1959,6 +1960,9 @@ export function writeUsage(writer: Writer, message: Usage): void {
   }
   if (message.unpricedAnswers != 0) {
     writer.uint32(48, message.unpricedAnswers);
+  }
+  if (message.reasoningTokens != 0) {
+    writer.uint32(56, message.reasoningTokens);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1993,6 +1997,10 @@ export function readUsage(reader: Reader, length: number, message: Usage): Usage
         if (tag !== 48) throw new LeftToLibrary();
         message.unpricedAnswers = reader.uint32();
         break;
+      case 7:
+        if (tag !== 56) throw new LeftToLibrary();
+        message.reasoningTokens = reader.uint32();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2010,6 +2018,7 @@ export function createUsage(given: Given): Usage {
   if (given.cacheWrittenTokens != null) message.cacheWrittenTokens = given.cacheWrittenTokens;
   if (given.costNanoUsd != null) message.costNanoUsd = given.costNanoUsd;
   if (given.unpricedAnswers != null) message.unpricedAnswers = given.unpricedAnswers;
+  if (given.reasoningTokens != null) message.reasoningTokens = given.reasoningTokens;
   return message;
 }
 
