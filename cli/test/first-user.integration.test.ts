@@ -16,13 +16,16 @@ let folder: string;
 let running: Awaited<ReturnType<typeof startStore>>;
 /** Of the appends that follow: which one is refused, the first is 1. */
 let cutAt = 0;
+/** So many appends wait for each other, and then land one after the other. */
+let together = 0;
+let waiting: (() => void)[] = [];
 let kept: string | undefined;
 const log = createLogger({ level: 'error', format: 'text', destination: { write: () => true } });
 const onInternalError = () => undefined;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'stopgo-first-'));
-  [cutAt, kept] = [0, undefined];
+  [cutAt, together, waiting, kept] = [0, 0, [], undefined];
   running = await startStore({ dataDir: join(folder, 'data'), log });
 });
 afterEach(async () => {
@@ -33,9 +36,15 @@ afterEach(async () => {
 function given() {
   const service: typeof running.service = {
     ...running.service,
-    append: (request, context) => {
+    append: async (request, context) => {
       cutAt -= 1;
       if (cutAt === 0) throw new DomainError('invalid_argument', 'cut off');
+      if (together > 0) {
+        together -= 1;
+        const all = new Promise<void>((resolve) => waiting.push(resolve));
+        if (together === 0) for (const go of waiting) go();
+        await all;
+      }
       return running.service.append(request, context);
     },
   };
@@ -99,6 +108,8 @@ test.each([
 test('of many at the same time one is made, with one key that works', async () => {
   await setUp();
   const emails = ['ana', 'bob', 'ana', 'carl', 'ana'].map((name) => `${name}@x.example`);
+  // Each has looked, and seen nobody, before any of them records anything.
+  together = emails.length;
   const answers = await Promise.allSettled(emails.map((email) => create(email)));
   const made = answers.filter((answer) => answer.status === 'fulfilled').map(({ value }) => value);
   expect(made).toHaveLength(1);
@@ -107,6 +118,58 @@ test('of many at the same time one is made, with one key that works', async () =
   const keys = await Promise.all(users.map(({ id }) => given().store.listApiKeys({ userId: id })));
   const inForce = keys.flatMap(({ apiKeys }) => apiKeys).filter((key) => keyProblem(key, Date.now()) === undefined);
   expect(inForce.map(({ id }) => id)).toEqual([apiKeyIdOf(made[0]?.apiKeyText ?? '')]);
+});
+
+test('of keys that several services make at once for somebody who begins, one works', async () => {
+  const boss: Principal = {
+    kind: 'user',
+    id: 'b',
+    email: 'b@x.example',
+    name: 'B',
+    role: 'SUPER_ADMIN',
+    groups: [],
+    via: 'token',
+  };
+  const asked = { email: 'eve@x.example', name: 'Eve', role: roleToWire('USER') };
+  const { user } = await client().createUser(asked, { context: { principal: boss } });
+  const userId = user?.id ?? '';
+  const issue = () => client().issueApiKey({ userId, name: 'to begin with' }, { context: { principal: boss } });
+  together = 3;
+  const answers = await Promise.allSettled([issue(), issue(), issue()]);
+  expect(together).toBe(0);
+  const texts = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.text] : []));
+  expect(texts).toHaveLength(1);
+  for (const answer of answers)
+    if (answer.status === 'rejected') expect(String(answer.reason)).toContain('has a key to begin with');
+  const { apiKeys } = await given().store.listApiKeys({ userId });
+  const inForce = apiKeys.filter((key) => keyProblem(key, Date.now()) === undefined);
+  expect([apiKeys.length, inForce.map(({ id }) => id)]).toEqual([3, [apiKeyIdOf(texts[0] ?? '')]]);
+});
+
+test('a key for somebody who signs in while it is made ends before anybody is shown it', async () => {
+  const boss: Principal = {
+    kind: 'user',
+    id: 'b',
+    email: 'b@x.example',
+    name: 'B',
+    role: 'SUPER_ADMIN',
+    groups: [],
+    via: 'token',
+  };
+  const asked = { email: 'eve@x.example', name: 'Eve', role: roleToWire('USER') };
+  const { user } = await client().createUser(asked, { context: { principal: boss } });
+  const userId = user?.id ?? '';
+  together = 2;
+  const [signedIn, key] = await Promise.allSettled([
+    client().signIn({ email: asked.email, name: 'Eve', groups: [], mayCreate: true }),
+    client().issueApiKey({ userId, name: 'to begin with' }, { context: { principal: boss } }),
+  ]);
+  expect([signedIn.status, String(key.status === 'rejected' && key.reason)]).toEqual([
+    'fulfilled',
+    expect.stringContaining('has signed in before'),
+  ]);
+  const { apiKeys } = await given().store.listApiKeys({ userId });
+  expect(apiKeys.map((one) => keyProblem(one, Date.now()))).toEqual(['revoked']);
 });
 
 test('a setup key that was written where users were not seen yet makes nobody once somebody administers', async () => {

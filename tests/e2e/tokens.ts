@@ -27,6 +27,7 @@ export function tokenOf(
 ): Promise<string> {
   return new SignJWT({ iss: issuer, aud: audience, email, name: email.split('@')[0] ?? '', ...more })
     .setProtectedHeader({ alg: 'RS256', kid: 'one', ...header })
+    .setIssuedAt(more.iat)
     .setExpirationTime((more.exp as number | undefined) ?? '1h')
     .sign(keys.privateKey);
 }

@@ -140,7 +140,10 @@ export type SignIn = {
   readonly email: string;
   readonly name: string;
   readonly groups: readonly string[];
-  /** When the token was issued, in milliseconds since 1970; undefined: it does not say so. */
+  /**
+   * When the token was issued, in milliseconds since 1970; undefined: it does not say so. Then nobody can tell whether its groups are older
+   * than those on the record, so none of them are noted.
+   */
   readonly issuedAt?: number | undefined;
 };
 
@@ -149,14 +152,14 @@ export const notedForMs = 3_600_000;
 
 /**
  * Notes that a user's token was taken, and makes the user if they are not known and may be made. Nothing of somebody who is not known,
- * or not active, nothing if that was noted within the last hour and the groups are the same, and nothing if a later token was noted: groups
- * that somebody has lost do not come back with an old one.
+ * or not active, nothing if that was noted within the last hour and the groups are the same, and nothing if a later token was noted, or one that
+ * says when it was issued and this one does not: groups that somebody has lost do not come back with an old one.
  */
 export function signIn(user: views.User, said: SignIn, mayCreate: boolean, now: number): readonly Fact[] {
-  const { groups, issuedAt } = said;
+  const { issuedAt } = said;
   // What is issued in the future is so by another clock, and must not keep later tokens from being noted.
   const tokenIssuedAt = issuedAt === undefined ? {} : { tokenIssuedAt: timestampFromMs(Math.min(issuedAt, now)) };
-  const signedIn = fact('userSignedIn', { groups: [...groups], ...tokenIssuedAt });
+  const signedIn = fact('userSignedIn', { groups: [...notedGroups(said)], ...tokenIssuedAt });
   if (user.revision === 0) {
     if (!mayCreate) return [];
     const email = checkEmail(said.email);
@@ -171,14 +174,19 @@ export function signIn(user: views.User, said: SignIn, mayCreate: boolean, now: 
 /** Whether a sign-in of a user says more than the record has. */
 export function isSignInStale(
   user: views.User,
-  { groups, issuedAt }: Pick<SignIn, 'groups' | 'issuedAt'>,
+  said: Pick<SignIn, 'groups' | 'issuedAt'>,
   now: number,
 ): boolean {
   const { lastSignInAt, groupsAsOf } = user;
-  if (issuedAt !== undefined && groupsAsOf !== undefined && issuedAt < timestampMs(groupsAsOf)) return false;
+  if (groupsAsOf !== undefined && (said.issuedAt === undefined || said.issuedAt < timestampMs(groupsAsOf)))
+    return false;
+  const groups = notedGroups(said);
   if (lastSignInAt === undefined || Number(lastSignInAt.seconds) * 1_000 + notedForMs <= now) return true;
   return groups.length !== user.groups.length || groups.some((group, index) => group !== user.groups[index]);
 }
+
+const notedGroups = ({ groups, issuedAt }: Pick<SignIn, 'groups' | 'issuedAt'>): readonly string[] =>
+  issuedAt === undefined ? [] : groups;
 
 /**
  * The groups of a user as they count for an API key of theirs: those of the last recorded sign-in, for so long after it. None for a key

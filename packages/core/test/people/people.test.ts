@@ -121,7 +121,7 @@ describe('users', () => {
   });
 
   test('sign in: noted once an hour, or with other groups; made only where that is allowed', () => {
-    const said = { email: 'ana@example.com', name: 'Ana', groups: ['finance'] };
+    const said = { email: 'ana@example.com', name: 'Ana', groups: ['finance'], issuedAt: 0 };
     expect(signIn(noUser(idOfAna), said, false, 0)).toEqual([]);
     const user = at(signIn(noUser(idOfAna), { ...said, name: '' }, true, 0)).reduce(evolveUser, noUser(idOfAna));
     expect(user).toMatchObject({ name: 'ana@example.com', groups: ['finance'], active: true, revision: 2 });
@@ -145,6 +145,20 @@ test('a sign-in is not noted if a later token was: groups that were lost do not 
   const ahead = at(signIn(user, { ...said, groups: ['ops'], issuedAt: 10 * hour }, false, 40_000), 40_000, 2);
   const later = ahead.reduce(evolveUser, user);
   expect(signIn(later, { ...old, issuedAt: 41_000 }, false, 42_000)).toHaveLength(1);
+});
+
+test('a token that does not say when it was issued leaves no groups, and changes none', () => {
+  const said = { email: 'ana@example.com', name: 'Ana', groups: ['finance'] };
+  const user = at(signIn(made(), said, false, 1), 1, 1).reduce(evolveUser, made());
+  expect(user).toMatchObject({ groups: [], lastSignInAt: expect.anything(), revision: 2 });
+  expect(user.groupsAsOf).toBeUndefined();
+  expect([signIn(user, said, false, 2), signIn(user, said, false, 1 + hour)]).toMatchObject([[], [expect.anything()]]);
+  const dated = at(signIn(user, { ...said, groups: ['ops'], issuedAt: 2 }, false, 3), 3, 2).reduce(evolveUser, user);
+  expect(dated.groups).toEqual(['ops']);
+  expect([signIn(dated, said, false, 4), signIn(dated, said, false, 4 + hour)]).toEqual([[], []]);
+  // As recorded by a version that noted them.
+  const earlier = { ...user, groups: ['finance'] };
+  expect(at(signIn(earlier, said, false, 2), 2, 2).reduce(evolveUser, earlier).groups).toEqual([]);
 });
 
 describe('API keys', () => {

@@ -14,6 +14,7 @@ import {
   mayReach,
   noteKeyUse,
   noUser,
+  type Principal,
   permissionDenied,
   revokeApiKey,
   roleFromWire,
@@ -25,7 +26,7 @@ import {
 import { storeLog } from '@stopgo/log';
 import type { store, views, people as wire } from '@stopgo/proto';
 import type { CallContext, Client, ServiceImpl } from '@stopgo/rpc';
-import { createFirstUser, firstKeyOf, issueKey } from './first-user.ts';
+import { createFirstUser, firstKeyOf, type IssuedKey, issueKey } from './first-user.ts';
 import { decideApiKey, decideUser, keysOf, loadApiKey, loadUser, type PeoplePorts } from './people-log.ts';
 
 /** What the people service is given. */
@@ -65,7 +66,9 @@ export function peopleService(given: PeopleDependencies): ServiceImpl<typeof wir
       const isOwn = principal.kind === 'user' && principal.id === userId && principal.given !== true;
       const made = { userId, name, scopes, expiresAt: expiresAt && timestampMs(expiresAt), given: !isOwn };
       checkIssue(principal, user, made, await keysOf(ports, userId), ports.clock.now());
-      return issueKey(ports, actorFromWire(actor), made);
+      const issued = await issueKey(ports, actorFromWire(actor), made);
+      if (!isOwn) await insistOnFirst(ports, principal, actorFromWire(actor), issued, made);
+      return issued;
     },
 
     async revokeApiKey({ userId, apiKeyId, actor }, { principal }) {
@@ -109,8 +112,34 @@ async function create(
   if (withApiKey) checkIssue(principal, { ...nobodyYet, revision: facts.length, role }, key, [], ports.clock.now());
   const user = await decideUser(ports, nobodyYet, actor, (now) => createUser(now, made, principal));
   if (!withApiKey) return { user };
-  const { apiKey, text } = await issueKey(ports, actor, key);
-  return { user, apiKey, apiKeyText: text };
+  const issued = await issueKey(ports, actor, key);
+  await insistOnFirst(ports, principal, actor, issued, key);
+  return { user, apiKey: issued.apiKey, apiKeyText: issued.text };
+}
+
+/**
+ * Of keys that several make for somebody at the same time one stands: the first on the record, unless its user came in meanwhile. Each looks once
+ * its own is there, so none of them misses one before it. What does not stand is ended before anybody is shown it.
+ */
+async function insistOnFirst(
+  ports: PeoplePorts,
+  principal: Principal,
+  actor: Actor,
+  { apiKey }: IssuedKey,
+  made: Parameters<typeof checkIssue>[2],
+): Promise<void> {
+  const { id, userId } = apiKey;
+  try {
+    const [user, keys] = [await loadUser(ports, userId), await keysOf(ports, userId)];
+    const before = keys.slice(
+      0,
+      keys.findIndex((one) => one.id === id),
+    );
+    checkIssue(principal, user, made, before, ports.clock.now());
+  } catch (error) {
+    await decideApiKey(ports, apiKey, actor, revokeApiKey);
+    throw error;
+  }
 }
 
 /** The edge has asked the same table; whoever reaches this service otherwise is asked here. */

@@ -3969,7 +3969,7 @@ export const UserChangedSchema: GenMessage<UserChanged> = /*@__PURE__*/
  */
 export type UserSignedIn = Message<"stopgo.events.v1.UserSignedIn"> & {
   /**
-   * The groups that the token named, as they were then.
+   * The groups that the token named, as they were then. None of a token that does not say when it was issued.
    *
    * @generated from field: repeated string groups = 1;
    */
