@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { conversationStream, DomainError, fact, linkDigestOf } from '@stopgo/core';
 import { type Clock, systemClock } from '@stopgo/log';
-import { attemptsMax, type Delivery, type Webhook } from '@stopgo/orchestrator';
+import { attemptsMax, type Delivery, linkAttemptsMax, type Webhook } from '@stopgo/orchestrator';
 import { approvals, create, facts } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { createLogger } from '@stopgo/runtime';
@@ -73,6 +73,21 @@ const into =
     return taken;
   };
 const typeOf = ({ body }: Delivery): string => JSON.parse(body).type;
+/** Time that passes with each pause that is worth the name. */
+function hurrying(): Clock {
+  let aheadMs = 0;
+  return {
+    now: () => systemClock.now() + aheadMs,
+    monotonic: () => systemClock.monotonic() + aheadMs,
+    sleep: async (ms, signal) => {
+      signal?.throwIfAborted();
+      if (ms > 800) aheadMs += ms;
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+const attempts = async () => (await pushFacts()).flatMap((made) => (made.case === 'pushAttempted' ? [made.value] : []));
 const due = async () => (await at.client.listDuePushes({})).pushes.map(({ conversationId }) => conversationId);
 
 test('an event that names a webhook makes its conversation due, and nobody else is told', async () => {
@@ -122,16 +137,6 @@ test('whoever died after telling is followed, and the notice has the same id, an
 });
 
 test('one that is given up is told of the next approval that names it, also of one that was asked meanwhile', async () => {
-  let aheadMs = 0;
-  const clock: Clock = {
-    now: () => systemClock.now() + aheadMs,
-    monotonic: () => systemClock.monotonic() + aheadMs,
-    sleep: async (ms, signal) => {
-      signal?.throwIfAborted();
-      if (ms > 800) aheadMs += ms;
-      await new Promise((resolve) => setImmediate(resolve));
-    },
-  };
   const sent: string[] = [];
   let second = 0;
   const one = await telling(
@@ -145,7 +150,7 @@ test('one that is given up is told of the next approval that names it, also of o
       return id === `${first}:finance` ? { kind: 'failed', reason: 'it answered with HTTP 500' } : taken;
     },
     [hook('finance')],
-    clock,
+    hurrying(),
   );
   const { revision: first } = await asked('finance');
   await vi.waitFor(
@@ -156,8 +161,7 @@ test('one that is given up is told of the next approval that names it, also of o
     { timeout: 20_000, interval: 20 },
   );
   await released();
-  const attempts = (await pushFacts()).flatMap((made) => (made.case === 'pushAttempted' ? [made.value] : []));
-  expect(attempts.filter(({ eventRevision }) => eventRevision === first).length).toBe(attemptsMax);
+  expect((await attempts()).filter(({ eventRevision }) => eventRevision === first).length).toBe(attemptsMax);
   expect(await configs()).toMatchObject([{ webhook: 'finance', givenUp: false, deliveries: 1, failures: 0 }]);
   // It is not begun anew for what it was given up over.
   expect((await pushFacts()).filter((made) => made.case === 'pushConfigured').length).toBe(2);
@@ -325,36 +329,48 @@ test('what asks brings a link, the same each time it is told; what was settled m
   expect(sent.slice(4).map(linkIn)).toEqual([undefined, undefined, undefined, undefined]);
 });
 
+const noLink = 'its link could not be made: the approvals service does not answer';
+
 test('while no link can be made nothing is told and nothing given up; then it is told, with its link', async () => {
-  let aheadMs = 0;
-  const clock: Clock = {
-    now: () => systemClock.now() + aheadMs,
-    monotonic: () => systemClock.monotonic() + aheadMs,
-    sleep: async (ms, signal) => {
-      signal?.throwIfAborted();
-      if (ms > 800) aheadMs += ms;
-      await new Promise((resolve) => setImmediate(resolve));
-    },
-  };
   const sent: Delivery[] = [];
-  let tried = 0;
-  const { makeLink } = linkMaker(() => {
-    tried += 1;
-    return tried > attemptsMax * 3 ? undefined : new DomainError('unavailable', 'nobody answers');
-  });
-  const one = await telling('one', into(sent), [forFay], clock, { makeLink });
+  let isAway = true;
+  const { makeLink } = linkMaker(() => (isAway ? new DomainError('unavailable', 'nobody answers') : undefined));
+  const one = await telling('one', into(sent), [forFay], hurrying(), { makeLink });
   await asked('finance');
   await vi.waitFor(
     async () => {
       await one.outbox.sweep();
-      expect(sent.length).toBe(1);
+      const reasons = (await attempts()).map(({ reason }) => reason);
+      isAway = reasons.length < linkAttemptsMax - 1;
+      expect(reasons).toEqual([...Array.from({ length: reasons.length - 1 }, () => noLink), '']);
     },
     { timeout: 20_000, interval: 20 },
   );
-  expect(textIn(sent[0]!)).not.toBe('');
-  const attempts = (await pushFacts()).flatMap((made) => (made.case === 'pushAttempted' ? [made.value] : []));
-  expect(attempts.length).toBeGreaterThan(attemptsMax + 1);
-  expect(attempts[0]?.reason).toBe('its link could not be made: the approvals service does not answer');
+  expect(new Set(sent.map(textIn))).toEqual(new Set([expect.stringMatching(/^sgl_/)]));
+});
+
+test('where no link can be made for long it is told without, and its address has all its attempts', async () => {
+  const sent: Delivery[] = [];
+  const { makeLink } = linkMaker(() => new DomainError('unavailable', 'nobody answers'));
+  const refusing: Deliver = async (delivery) => {
+    sent.push(delivery);
+    return { kind: 'failed', reason: 'it answered with HTTP 500' };
+  };
+  const one = await telling('one', refusing, [forFay], hurrying(), { makeLink });
+  await asked('finance');
+  await vi.waitFor(
+    async () => {
+      await one.outbox.sweep();
+      expect(await configs()).toMatchObject([{ givenUp: true, failures: linkAttemptsMax + attemptsMax }]);
+    },
+    { timeout: 20_000, interval: 20 },
+  );
+  const reasons = (await attempts()).map(({ reason }) => reason);
+  expect(reasons).toEqual([
+    ...Array.from({ length: linkAttemptsMax }, () => noLink),
+    ...Array.from({ length: attemptsMax }, () => 'it answered with HTTP 500'),
+  ]);
+  expect(sent.map(linkIn).filter((link) => link !== undefined)).toEqual([]);
 });
 
 test('where there is nobody to make a link for it is told without, and a line says so once', async () => {

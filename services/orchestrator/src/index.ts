@@ -20,7 +20,7 @@ export type { DriverPorts } from './driver/handle/ports.ts';
 export { Room } from './driver/handle/room.ts';
 export { Registry } from './driver/run/registry.ts';
 export * from './models/index.ts';
-export { attemptsMax, heldPauseMsMax } from './push/bounds.ts';
+export { attemptsMax, heldPauseMsMax, linkAttemptsMax } from './push/bounds.ts';
 export type { Delivered, Delivery } from './push/deliver.ts';
 export { Outbox, type OutboxPorts } from './push/outbox.ts';
 export { PushLog } from './push/push-log.ts';

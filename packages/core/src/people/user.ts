@@ -172,11 +172,7 @@ export function signIn(user: views.User, said: SignIn, mayCreate: boolean, now: 
 }
 
 /** Whether a sign-in of a user says more than the record has. */
-export function isSignInStale(
-  user: views.User,
-  said: Pick<SignIn, 'groups' | 'issuedAt'>,
-  now: number,
-): boolean {
+export function isSignInStale(user: views.User, said: Pick<SignIn, 'groups' | 'issuedAt'>, now: number): boolean {
   const { lastSignInAt, groupsAsOf } = user;
   if (groupsAsOf !== undefined && (said.issuedAt === undefined || said.issuedAt < timestampMs(groupsAsOf)))
     return false;

@@ -31,7 +31,10 @@ export function toldOfPeople(): readonly { readonly stream: StreamName; readonly
     user = ofUser.add(time, facts).reduce(evolveUser, user);
   };
   tellUser(0, createUser(user, { email: 'ana@example.com', name: 'Ana', role: 'ADMIN' }, anonymous));
-  tellUser(1, signIn(user, { email: 'ana@example.com', name: 'Ana', groups: ['finance', 'ops'], issuedAt: 1 }, false, 1));
+  tellUser(
+    1,
+    signIn(user, { email: 'ana@example.com', name: 'Ana', groups: ['finance', 'ops'], issuedAt: 1 }, false, 1),
+  );
   tellUser(2, changeUser(user, { name: 'Anna', role: 'USER', active: false }, anonymous));
 
   const text = apiKeyText(new Uint8Array(32).fill(5));

@@ -12,8 +12,11 @@ export type Tenure = {
   readonly end: () => void;
 };
 
-/** What lasts as long as it lasts: where nobody signs in, nobody's right ends. */
-const forGood: Tenure = { signal: new AbortController().signal, end: () => undefined };
+/**
+ * What lasts as long as it lasts: where nobody signs in, nobody's right ends. A signal for each: what is made of one that lives as long as the
+ * process is never let go of in Node 20.
+ */
+const forGood = (): Tenure => ({ signal: new AbortController().signal, end: () => undefined });
 
 /**
  * Asks every `recheckMs` whether whoever opened an event stream is still let in with what they presented, and may still do this. A
@@ -29,7 +32,7 @@ export function tenureOf(
   resource: Resource,
   seesTheSame: (principal: Principal) => boolean = () => true,
 ): Tenure {
-  if (signInAgain === undefined) return forGood;
+  if (signInAgain === undefined) return forGood();
   const over = new AbortController();
   let isAsking = false;
   const ask = async (): Promise<void> => {

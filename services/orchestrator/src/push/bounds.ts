@@ -17,6 +17,11 @@ export const hostsCharactersMax = 1024 * 1024;
 export const answerBytesMax = 64 * 1024;
 /** Attempts in a row, for one event, before a config is given up: with the pauses between them about half an hour. */
 export const attemptsMax = 12;
+/**
+ * Attempts in a row for which a notice waits for its link, before it is told without one: with the pauses between them about half an hour. They
+ * count for no address: one that has links is given up after so many more.
+ */
+export const linkAttemptsMax = 12;
 /** The pause after the first attempt that failed, which doubles with each, and the longest, in milliseconds. */
 export const pauseFirstMs = 1_000;
 export const pauseMostMs = 5 * 60_000;

@@ -18,7 +18,6 @@ import type { Client } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
 import { isWaiting, stateAfter, stateOf, stateOfWord, type TaskState, terminal, wordOfState } from './bodies.ts';
 import {
-  attemptsMax,
   crowdedPauseMs,
   followPauseMs,
   heldPauseMsMax,
@@ -34,6 +33,7 @@ import { sendUpdate } from './send-update.ts';
 import type { TellingLog } from './telling-log.ts';
 import { type Notice, Notices, noticesAfter } from './webhooks/notices.ts';
 import { sendNotice, type WebhookPorts } from './webhooks/send-notice.ts';
+import { attemptsOf } from './webhooks/webhooks.ts';
 
 export type TellerPorts = {
   readonly instance: string;
@@ -353,15 +353,14 @@ export class Teller {
   }
 
   async #attempt(config: views.PushConfig, shown: Shown): Promise<void> {
-    const { liveness, pushes, tellingLog } = this.#ports;
+    const { liveness, pushes, tellingLog, webhookPorts } = this.#ports;
     const { conversationId } = this.#push;
     // Somebody else may have taken this process for dead.
     while (!liveness.isFresh()) await liveness.renewed(this.#signal);
     const { revision, state } = shown;
     const outcome = await this.#send(config, shown);
-    const failures = config.failures + 1;
-    const isGivenUp =
-      outcome.kind === 'failed' && outcome.isOurs !== true && (outcome.gone === true || failures >= attemptsMax);
+    const isLast = config.failures + 1 >= attemptsOf(webhookPorts.webhooks.get(config.webhook));
+    const isGivenUp = outcome.kind === 'failed' && outcome.isOurs !== true && (outcome.gone === true || isLast);
     const attempt: PushAttempt = {
       configId: config.id,
       eventRevision: revision,

@@ -1,4 +1,4 @@
-import { DomainError, isLinkText, linkDigestOf } from '@stopgo/core';
+import { DomainError, type ErrorKind, isLinkText, linkDigestOf } from '@stopgo/core';
 import { approvals, create } from '@stopgo/proto';
 import { expect, test } from 'vitest';
 import { type LinkParts, Links } from '../../src/push/webhooks/links.ts';
@@ -39,18 +39,35 @@ test('a notice has the same link each time, and no other notice, user or key has
   expect(new Set([url, ...others]).size).toBe(4);
 });
 
-test.each([
+test.each<[Record<string, string>, object]>([
   [{ reason: 'settled' }, { kind: 'none', isSettled: true }],
   [{ reason: 'expired' }, { kind: 'none', isSettled: true }],
   [{ reason: 'no_user' }, { kind: 'none', isSettled: false }],
   [{ reason: 'no_sign_in' }, { kind: 'none', isSettled: false }],
-  [{ reason: 'link' }, { kind: 'unavailable' }],
-  [{}, { kind: 'unavailable' }],
+  [{ reason: 'link' }, { kind: 'none', reason: 'refused', isSettled: false }],
+  [{}, { kind: 'none', reason: 'refused', isSettled: false }],
 ])('what the approvals service refuses with %o comes to %o', async (details, expected) => {
   const refused = () => {
     throw new DomainError('failed_precondition', 'no', { details });
   };
   expect((await make(1, {}, refused)).made).toMatchObject(expected);
+});
+
+test.each<[ErrorKind, 'none' | 'unavailable']>([
+  ['permission_denied', 'none'],
+  ['unauthenticated', 'none'],
+  ['unimplemented', 'none'],
+  ['not_found', 'none'],
+  ['invalid_argument', 'none'],
+  ['unavailable', 'unavailable'],
+  ['deadline_exceeded', 'unavailable'],
+  ['resource_exhausted', 'unavailable'],
+  ['internal', 'unavailable'],
+])('an answer %s is one for good, or not: %s', async (kind, expected) => {
+  const refused = () => {
+    throw new DomainError(kind, 'no');
+  };
+  expect((await make(1, {}, refused)).made.kind).toBe(expected);
 });
 
 test('it is said once an hour that a webhook has no link', () => {

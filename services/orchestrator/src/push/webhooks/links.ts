@@ -1,7 +1,7 @@
 // Links that go with a notice. The text of one is made of the notice with a secret key, so that each time it is told the link is the same.
 import { createHmac, hkdfSync } from 'node:crypto';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { DomainError, linkDigestOf, linkText, userIdOf } from '@stopgo/core';
+import { DomainError, type ErrorKind, linkDigestOf, linkText, userIdOf } from '@stopgo/core';
 import type { approvals } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 
@@ -25,7 +25,10 @@ export type LinkParts = {
 /** A link as a notice shows it. */
 export type NoticeLink = { readonly url: string; readonly user: string; readonly expiresAt: Date };
 
-/** What came of making one. `none`: there is nobody to make it for, or nothing to decide any more. */
+/**
+ * What came of making one. `none`: there is nobody to make it for, or nothing to decide any more, or it is refused for good. `unavailable`: nobody
+ * knows, and a further attempt may make it.
+ */
 export type MadeLink =
   | { readonly kind: 'made'; readonly link: NoticeLink }
   | { readonly kind: 'none'; readonly reason: string; readonly isSettled: boolean }
@@ -80,6 +83,16 @@ export class Links {
   }
 }
 
+/** Refusals that stay the same however often it is asked: between these two services something is not set up as it should be. */
+const lasting: ReadonlySet<ErrorKind> = new Set([
+  'invalid_argument',
+  'not_found',
+  'failed_precondition',
+  'unauthenticated',
+  'permission_denied',
+  'unimplemented',
+]);
+
 /** What is tried again, and what nobody can help: an error says no more than why. */
 function noLink(error: unknown): MadeLink {
   const reason = error instanceof DomainError ? String(error.details.reason ?? '') : '';
@@ -91,6 +104,8 @@ function noLink(error: unknown): MadeLink {
     case 'no_sign_in':
       return { kind: 'none', reason, isSettled: false };
     default:
-      return { kind: 'unavailable' };
+      return error instanceof DomainError && lasting.has(error.kind)
+        ? { kind: 'none', reason: 'refused', isSettled: false }
+        : { kind: 'unavailable' };
   }
 }

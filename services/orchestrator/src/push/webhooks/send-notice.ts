@@ -2,6 +2,7 @@ import { type store, views } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
 import type { SecretFilter } from '@stopgo/security';
+import { linkAttemptsMax } from '../bounds.ts';
 import type { Delivered, Delivery } from '../deliver.ts';
 import { noticeBody } from './body.ts';
 import type { Links, LinkWanted, MadeLink } from './links.ts';
@@ -35,7 +36,7 @@ const asking: ReadonlySet<NoticeType> = new Set(['requested', 'reminded', 'escal
 /** Tells a webhook of a notice, once. Its id is the same each time that it is told of it. */
 export async function sendNotice(
   ports: SendPorts,
-  { webhook: name }: views.PushConfig,
+  { webhook: name, failures }: views.PushConfig,
   notice: Notice,
   conversationId: string,
   signal: AbortSignal,
@@ -52,11 +53,12 @@ export async function sendNotice(
   const id = `${conversationId}:${notice.revision}:${name}`;
   const hasLink = asking.has(notice.type) && approval.status === views.ApprovalStatus.PENDING;
   const { linkFor } = webhook;
+  const mayWait = failures < linkAttemptsMax;
   const made =
     hasLink && linkFor !== undefined
-      ? await linkOf(ports, name, { notice: id, approvalId: approval.id, email: linkFor }, signal)
+      ? await linkOf(ports, name, { notice: id, approvalId: approval.id, email: linkFor }, mayWait, signal)
       : undefined;
-  if (made?.kind === 'unavailable')
+  if (made?.kind === 'unavailable' && mayWait)
     return {
       kind: 'failed',
       reason: 'its link could not be made: the approvals service does not answer',
@@ -73,15 +75,23 @@ export async function sendNotice(
   return ports.deliver({ url: webhook.url, headers, body, ofOwnNetwork: allowed }, signal);
 }
 
-/** The link of a notice. Without one it is told all the same, if nobody can make one: people are to hear of what waits. */
+/** The link of a notice. Without one it is told all the same, if nobody can make one, or not for long: people are to hear of what waits. */
 async function linkOf(
   { links, logger }: SendPorts,
   webhook: string,
   wanted: LinkWanted,
+  mayWait: boolean,
   signal: AbortSignal,
 ): Promise<MadeLink | undefined> {
   const made = await links?.make(wanted, signal);
-  if (made?.kind === 'none' && !made.isSettled && links?.mayWarn(webhook) === true)
-    logger.warn('a webhook is told of approvals without a link', { webhook, reason: made.reason });
+  const reason = made === undefined ? undefined : whyWithout(made, mayWait);
+  if (reason !== undefined && links?.mayWarn(webhook) === true)
+    logger.warn('a webhook is told of approvals without a link', { webhook, reason });
   return made;
+}
+
+/** Why a notice that asks is told without a link; undefined if it has one, or waits for it, or asks nothing any more. */
+function whyWithout(made: MadeLink, mayWait: boolean): string | undefined {
+  if (made.kind === 'none' && !made.isSettled) return made.reason;
+  return made.kind === 'unavailable' && !mayWait ? 'unavailable' : undefined;
 }

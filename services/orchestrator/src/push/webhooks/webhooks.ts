@@ -1,4 +1,5 @@
 import type { Secret } from '@stopgo/rpc';
+import { attemptsMax, linkAttemptsMax } from '../bounds.ts';
 
 /** What a webhook may be told of. */
 export type NoticeType = 'requested' | 'voted' | 'reminded' | 'escalated' | 'resolved';
@@ -18,6 +19,10 @@ export type Webhook = {
 
 /** The webhooks by name. */
 export type Webhooks = ReadonlyMap<string, Webhook>;
+
+/** Attempts in a row before an address is given up: those that waited for a link are no fault of it. */
+export const attemptsOf = (webhook: Webhook | undefined): number =>
+  attemptsMax + (webhook?.linkFor === undefined ? 0 : linkAttemptsMax);
 
 const prefix = 'whsec_';
 const keyBytesMin = 24;
