@@ -1,3 +1,5 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import type { RecordedFact } from '@stopgo/core';
 import { type RunRecord, rejectedAt } from './tree-rules.ts';
 
 /**
@@ -9,6 +11,7 @@ export function wrongWithAgents(run: RunRecord): string[] {
   const wrong: string[] = [];
   const called = new Map<string, string>();
   const returned = new Set<string>();
+  const canceled: string[] = [];
   let isOver = false;
   const limits = facts.flatMap(({ fact }) => (fact.case === 'runStarted' ? [fact.value.agentLimits] : []))[0];
   for (const { fact, revision } of facts) {
@@ -17,6 +20,8 @@ export function wrongWithAgents(run: RunRecord): string[] {
     // Once a run is over, whoever cannot tell how an attempt ended says so.
     const isLate = (fact.case === 'toolCallFinished' && fact.value.late) || (fact.case === 'toolCallInDoubt' && isOver);
     isOver ||= fact.case === 'runCompleted' || fact.case === 'runFailed' || fact.case === 'runCanceled';
+    if (!isLate && canceled.some((step) => isWithin(id, step)))
+      wrong.push(`${at}: ${fact.case} of ${id}, which was ended before`);
     for (const caller of callersOf(id)) {
       if (!called.has(caller)) wrong.push(`${at}: ${fact.case} of ${id}, and nobody was called at ${caller}`);
       if (returned.has(caller) && !isLate) wrong.push(`${at}: ${fact.case} of ${id} after ${caller} has returned`);
@@ -32,6 +37,12 @@ export function wrongWithAgents(run: RunRecord): string[] {
       const open = [...called.keys()].filter((one) => !returned.has(one)).length;
       if (open > 64) wrong.push(`${at}: ${open} agents work at once`);
     }
+    if (fact.case === 'stepCanceled') {
+      const { stepId } = fact.value;
+      canceled.push(stepId);
+      // Whoever works below it ends with it; of its own agent the caller is told.
+      for (const one of called.keys()) if (isWithin(stepOf(one), stepId)) returned.add(one);
+    }
     if (fact.case === 'agentReturned') {
       const { callId } = fact.value;
       if (!called.has(callId) || returned.has(callId)) wrong.push(`${at}: ${callId} returns, and nobody works on it`);
@@ -43,8 +54,45 @@ export function wrongWithAgents(run: RunRecord): string[] {
     if (fact.case === 'runCompleted' && called.size > returned.size && rejectedAt(run) === undefined)
       wrong.push(`${at}: it ends while an agent works`);
   }
-  return wrong;
+  return [...wrong, ...pastTime(run)];
 }
+
+/** An agent whose time is over begins nothing: whoever put something of it on the record then has ended it in the same append. */
+function pastTime({ where, facts }: RunRecord): string[] {
+  const times = facts.flatMap(({ fact }) => {
+    if (fact.case !== 'agentCalled' && fact.case !== 'runStarted') return [];
+    const endsAt = fact.value.timeLimit?.endsAt;
+    if (endsAt === undefined) return [];
+    return [{ root: fact.case === 'runStarted' ? 'root' : `${fact.value.callId}/root`, endsAt: timestampMs(endsAt) }];
+  });
+  return times.flatMap(({ root, endsAt }) =>
+    facts
+      .filter(
+        ({ fact, time }) =>
+          begins.has(fact.case) && 'stepId' in fact.value && time > endsAt && isWithin(fact.value.stepId, root),
+      )
+      .filter(
+        (one) =>
+          !facts.some((other) => other.revision > one.revision && other.time === one.time && ends(other.fact, root)),
+      )
+      .map(({ fact, revision }) => `${where} event ${revision}: ${fact.case} below ${root}, whose time is over`),
+  );
+}
+
+const begins = new Set(['stepStarted', 'agentCalled', 'modelResponded', 'toolCallStarted']);
+
+function ends(fact: RecordedFact['fact'], root: string): boolean {
+  if (fact.case === 'stepCanceled') return isWithin(root, fact.value.stepId);
+  if (fact.case === 'agentReturned') return isWithin(root, `${fact.value.callId}/root`);
+  return fact.case === 'runCompleted' || fact.case === 'runFailed' || fact.case === 'runCanceled';
+}
+
+/** The id itself, or what is below it. */
+function isWithin(id: string, step: string): boolean {
+  return id === step || (id.startsWith(step) && /[/[#]/.test(id[step.length] ?? ''));
+}
+
+const stepOf = (callId: string): string => callId.slice(0, callId.lastIndexOf('#'));
 
 /** The calls in whose trees something is, the outermost first. */
 function callersOf(id: string): string[] {

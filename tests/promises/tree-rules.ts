@@ -8,7 +8,7 @@ import {
   placeholdersOf,
   type RecordedFact,
 } from '@stopgo/core';
-import { facts as wire } from '@stopgo/proto';
+import { create, facts as wire } from '@stopgo/proto';
 
 /**
  * What holds of every run of a tree, read from the raw facts and the recorded definition: a defect in the interpreter or the
@@ -139,6 +139,12 @@ function outOfTurn({ where, agent, facts }: RunRecord): string[] {
         wrong.push(`${at}: ${stepId} ends, and its call ${callId} has no end`);
       going.delete(stepId);
       ended.set(stepId, { output: parts, isExit, isFailed });
+    }
+    if (fact.case === 'stepCanceled') {
+      const { stepId, text } = fact.value;
+      if (!going.has(stepId)) wrong.push(`${at}: ${stepId} is ended, which does not go on`);
+      for (const one of [...going]) if (one === stepId || isInside(one, stepId)) going.delete(one);
+      ended.set(stepId, { output: [create(wire.OutputPartSchema, { text })], isExit: false, isFailed: true });
     }
     const step = 'stepId' in fact.value ? fact.value.stepId : undefined;
     const isOfStep = fact.case === 'modelResponded' || fact.case === 'modelFailed' || fact.case === 'toolCallStarted';

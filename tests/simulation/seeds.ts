@@ -91,6 +91,8 @@ const callMustHappen = [
   'agents returned',
   'agents failed',
   'agents reminded',
+  'agents out of time',
+  'runs out of time',
   'agents refused 1',
   'agents refused 2',
   'agents refused 3',

@@ -36,6 +36,7 @@ type WithoutTaskState =
   | 'agentCalled'
   | 'agentReturned'
   | 'stepReminded'
+  | 'stepCanceled'
   | 'standingApprovalGranted'
   | 'standingApprovalRevoked';
 

@@ -101,6 +101,7 @@ type EndsNoRun =
   | 'agentCalled'
   | 'agentReturned'
   | 'stepReminded'
+  | 'stepCanceled'
   | 'standingApprovalGranted'
   | 'standingApprovalRevoked';
 

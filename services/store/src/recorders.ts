@@ -36,6 +36,7 @@ const recordersOf: Readonly<Record<FactName, readonly PeerName[]>> = {
   agentCalled: byDriver,
   agentReturned: byDriver,
   stepReminded: byDriver,
+  stepCanceled: byDriver,
   // Whoever changes the arguments of a call asks for it anew.
   approvalRequested: ['approvals', 'orchestrator'],
   callEdited: byPeople,

@@ -134,6 +134,14 @@ function planRemote(random: Random, name: string): RemoteAgent {
 /** Names of the agents that call each other; the first is that of the conversations. */
 export const callingNames = ['one', 'two', 'three', 'four'] as const;
 
+/** How long it may take; without, as long as it takes. The agent of a conversation has more time than those that it calls. */
+function planTime(random: Random, name: string): { readonly executionMinutesMax?: number } {
+  const isOwn = name === callingNames[0];
+  if (!random.chance(isOwn ? 0.15 : 0.4)) return {};
+  const ms = isOwn ? random.between(3_000, 30_000) : random.between(500, 8_000);
+  return { executionMinutesMax: ms / 60_000 };
+}
+
 /** Agents that call each other, and sometimes themselves: one node each, or a few in a row or side by side. */
 export function planCallingAgents(random: Random): readonly AgentDefinition[] {
   return callingNames.map((name) => {
@@ -159,6 +167,7 @@ export function planCallingAgents(random: Random): readonly AgentDefinition[] {
         allowedAgents: random.pick([['*'], ['two', 'three'], ['three', 'four', 'nobody']]),
         contextScope: random.pick(['FULL', 'NONE', 'SPECIFIC'] as const),
         completionRequired: random.chance(0.7),
+        ...planTime(random, name),
       },
     };
   });

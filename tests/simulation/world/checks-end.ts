@@ -14,7 +14,7 @@ import {
   runStanding,
 } from '@stopgo/core';
 import { processOf } from '@stopgo/log';
-import { views } from '@stopgo/proto';
+import { views, facts as wire } from '@stopgo/proto';
 import { wrongWithAgents } from '../../promises/agent-rules.ts';
 import { type RunRecord, rejectedAt, wrongInRun } from '../../promises/tree-rules.ts';
 import { checkTasks } from './checks-tasks.ts';
@@ -22,6 +22,8 @@ import { runsIn } from './checks-tree.ts';
 import { type Stream, short } from './event-store.ts';
 import type { Answered, People } from './people.ts';
 import type { World } from './world.ts';
+
+const { CancelCause } = wire;
 
 /** Everything that must hold of a world that has come to rest. */
 export function checkEnd(world: World, people: People): void {
@@ -53,6 +55,8 @@ function countAgents(world: World, { facts }: RunRecord): void {
     if (fact.case === 'agentCalled' && fact.value.callId.includes('/root')) world.count('agents called by called ones');
     if (fact.case === 'agentReturned') world.count(fact.value.isError ? 'agents failed' : 'agents returned');
     if (fact.case === 'stepReminded') world.count('agents reminded');
+    if (fact.case === 'stepCanceled' && fact.value.cause === CancelCause.TIME) world.count('agents out of time');
+    if (fact.case === 'runFailed' && fact.value.text.includes('took longer than')) world.count('runs out of time');
     if (fact.case === 'modelResponded')
       for (const call of fact.value.calls)
         if (call.agentRefusal !== 0) world.count(`agents refused ${call.agentRefusal}`);
@@ -89,6 +93,8 @@ function onceNames(fact: RecordedFact['fact']): string[] {
       return [`answer ${fact.value.runId} ${fact.value.stepId} ${fact.value.turn}`];
     case 'modelAnsweredNothing':
       return [`asking again ${fact.value.runId} ${fact.value.stepId} ${fact.value.turn}`];
+    case 'stepCanceled':
+      return [...names, `stepFinished ${fact.value.runId} ${fact.value.stepId}`];
     case 'stepStarted':
     case 'stepFinished':
       return [`${fact.case} ${fact.value.runId} ${fact.value.stepId}`];
@@ -178,6 +184,7 @@ const ownersOnly = new Set([
   'agentCalled',
   'agentReturned',
   'stepReminded',
+  'stepCanceled',
   'toolCallStarted',
   'toolCallRefused',
   'delegationRequested',

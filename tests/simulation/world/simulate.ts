@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { conversationOfStream, initialState, parkedTasks, runStanding } from '@stopgo/core';
+import { conversationOfStream, initialState, nextDue, parkedTasks, runStanding } from '@stopgo/core';
 import { Bridge } from './bridge.ts';
 import { checkEnd } from './checks-end.ts';
 import { checkVisible } from './checks-tree.ts';
@@ -118,7 +118,12 @@ class City {
       const standing = runStanding(state);
       const waits = standing === 'waiting' ? state.run?.id : undefined;
       // The task of a run that has ended here is to be ended there, too, also while a later run waits.
-      return standing === 'working' || parkedTasks(state).some(({ runId }) => runId !== waits);
+      // What is due at a time is done by somebody, whoever waits for people.
+      return (
+        standing === 'working' ||
+        nextDue(state.run) !== undefined ||
+        parkedTasks(state).some(({ runId }) => runId !== waits)
+      );
     });
   }
 

@@ -92,6 +92,7 @@ type NamingNothing =
   | 'modelAnsweredNothing'
   | 'agentReturned'
   | 'stepReminded'
+  | 'stepCanceled'
   | 'pushRemoved'
   | 'pushClaimed'
   | 'pushAttempted'

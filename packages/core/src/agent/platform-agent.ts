@@ -22,7 +22,7 @@ export type PlatformAgent = {
   readonly contextScope: ContextScope;
   /** What it is told besides with the scope `SPECIFIC`; absent: nothing. */
   readonly context?: NamedContext;
-  /** Minutes after which a step of it ends; absent: as long as the run may take. */
+  /** Minutes after which it has failed, with all that it called; absent: it may take as long as it takes. */
   readonly executionMinutesMax?: number;
   /** It is done once it says so with `complete_agent_execution`; else also with an answer that calls nothing. */
   readonly completionRequired: boolean;

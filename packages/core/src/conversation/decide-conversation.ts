@@ -17,6 +17,7 @@ import { callerToWire } from '../state/caller.ts';
 import { anonymousPrincipal } from '../state/principal.ts';
 import { anotherSession, type IdempotencyKey } from '../state/request.ts';
 import type { ConversationState, Owner, RunState } from '../state/state.ts';
+import { timeLimitOf, timeLimitToWire } from '../state/time-limit.ts';
 import { pendingApprovals, runStanding } from '../state/work.ts';
 import { withdrawalsPerAppendMax } from '../text/bounds.ts';
 import { type EarlierTexts, nothingEarlier } from './context.ts';
@@ -100,6 +101,7 @@ export function receiveMessage(state: ConversationState, command: MessageCommand
   const { runId, text, bearerTokenPresent, caller = nobody, now } = command;
   const { agentDigest, toolsetDigest, policyDigest } = digests;
   const { agent } = definitionOf(definitions, { id: runId, ...digests }, rootStep);
+  const timeLimit = timeLimitOf(agent.platform, now);
   const first = [
     fact('userMessageReceived', { runId, text, ...optional(command.idempotency) }),
     fact('runStarted', {
@@ -112,6 +114,7 @@ export function receiveMessage(state: ConversationState, command: MessageCommand
       sessionId: anotherSession(state, command),
       ...(policyDigest === undefined ? {} : { policyDigest, caller: callerToWire(caller) }),
       ...(calling && callingToWire(calling)),
+      ...(timeLimit && { timeLimit: timeLimitToWire(timeLimit) }),
     }),
   ];
   const ahead = advanceInto(first.length, definitions, anticipate(state, first, now), now);

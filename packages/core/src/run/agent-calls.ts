@@ -7,6 +7,7 @@ import { type Fact, fact } from '../events/facts.ts';
 import { completionToWire } from '../state/completion.ts';
 import { outputToWire } from '../state/output.ts';
 import type { CallState, RunState, StepState } from '../state/state.ts';
+import { type TimeLimit, timeLimitToWire } from '../state/time-limit.ts';
 import { nothingSpent, spentToWire } from '../state/usage.ts';
 import { agentsToldBytesMax } from '../text/bounds.ts';
 import { cutText } from '../text/cut.ts';
@@ -29,7 +30,12 @@ const scopes = {
 } as const;
 
 /** The fact that an agent works on a call; none if the call does not wait for one. */
-export function agentCalled(run: RunState, revision: number, command: CallAgent): Fact[] {
+export function agentCalled(
+  run: RunState,
+  revision: number,
+  command: CallAgent,
+  timeLimit: TimeLimit | undefined,
+): Fact[] {
   const { callId, agent, agentDigest, toolsetDigest, policyDigest = '', source, agentsTold = '' } = command;
   const call = run.calls[callId];
   if (call?.phase !== 'ready' || call.target?.kind !== 'agent') return [];
@@ -40,6 +46,7 @@ export function agentCalled(run: RunState, revision: number, command: CallAgent)
       contextScope: scopes[command.contextScope],
       contextRevision: revision,
       agentsTold: cutText(agentsTold, agentsToldBytesMax).text,
+      ...(timeLimit && { timeLimit: timeLimitToWire(timeLimit) }),
     }),
   ];
 }

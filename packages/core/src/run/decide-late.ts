@@ -15,7 +15,7 @@ export type LateOutcome = Extract<CallOutcomeCommand, { type: 'callFinished' | '
  * The facts of an outcome that is handed in by a process that does not own the run (any more), or after the run has
  * settled. A result settles a call that is still under way or in doubt and undecided; one that is on the record already
  * leaves nothing; else it is only noted, so that the log shows what happened. That nobody can tell how a call ended is
- * noted of a run that has settled; in an open run it is for its owner to find out.
+ * noted of a run that has settled, and of a step that was ended; else it is for the owner of the run to find out.
  */
 export function decideLate(
   state: ConversationState,
@@ -27,7 +27,9 @@ export function decideLate(
   const run = state.run?.id === runId && state.run.status === 'open' ? state.run : undefined;
   if (outcome.type === 'callUnknown') {
     const { reason } = outcome;
-    return run === undefined ? [fact('toolCallInDoubt', { runId, stepId, callId, attempt, reason })] : [];
+    // Nobody finds out any more what became of a step that was ended.
+    const isLeft = state.leftElsewhere?.some((one) => one.runId === runId && one.call.id === callId) === true;
+    return run === undefined || isLeft ? [fact('toolCallInDoubt', { runId, stepId, callId, attempt, reason })] : [];
   }
   if (run !== undefined) {
     // What has ended asks nobody anything: no time is looked at.

@@ -22,6 +22,7 @@ import { approvalOf, tokenRequest } from '../interrupts/requests.ts';
 import { toldOf } from '../interrupts/told.ts';
 import { outputToWire, textOutput } from '../state/output.ts';
 import type { ConversationState, Owner, RunState } from '../state/state.ts';
+import { timeLimitOf } from '../state/time-limit.ts';
 import { usageToWire } from '../state/usage.ts';
 import { isStepDue, nodeOf } from '../state/work.ts';
 import {
@@ -196,7 +197,12 @@ function decideOne(
         ? [askedAgain(run, command)]
         : modelFailed(run, command);
     case 'callAgent':
-      return agentCalled(run, state.revision, command);
+      return agentCalled(
+        run,
+        state.revision,
+        command,
+        timeLimitOf(context.definitions.agents.get(command.agentDigest)?.platform, context.now),
+      );
     case 'delegate':
       return delegated(state, run, command, context);
     case 'delegationUpdated':

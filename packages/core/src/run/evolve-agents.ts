@@ -7,6 +7,7 @@ import type { FactOf } from '../events/facts.ts';
 import { withCall, withoutSettled, withStep } from '../state/run-changes.ts';
 import { sourceFromWire } from '../state/source.ts';
 import type { CalledAgent, RunState } from '../state/state.ts';
+import { withTimeLimit } from '../state/time-limit.ts';
 import { nothingSpent, plus, type Spent, spentByAnswer } from '../state/usage.ts';
 
 function scopeFromWire(scope: facts.ContextScope): ContextScope {
@@ -25,6 +26,7 @@ export function evolveCalled(run: RunState, called: FactOf<'agentCalled'>, time:
     since: time,
     ...(source === undefined ? {} : { source: sourceFromWire(source) }),
     usage: nothingSpent,
+    ...withTimeLimit(called.timeLimit),
   };
   return withCall(run, called.callId, {
     phase: 'called',
@@ -69,7 +71,7 @@ export function withSamplingUsage(run: RunState, answer: FactOf<'inputProvided'>
 }
 
 /** What an agent used that was called counts for its caller once it returns; for the run it counted at once. */
-function withCallerUsage(run: RunState, stepId: string, spent: Spent): RunState {
+export function withCallerUsage(run: RunState, stepId: string, spent: Spent): RunState {
   const caller = callAbove(stepId);
   const call = caller === undefined ? undefined : run.calls[caller];
   if (call?.called === undefined) return run;
@@ -78,8 +80,9 @@ function withCallerUsage(run: RunState, stepId: string, spent: Spent): RunState 
 }
 
 /** What is known of an agent that may call others. */
-export function callingOf({ agentLimits, agentSource }: FactOf<'runStarted'>): Partial<RunState> {
+export function callingOf({ agentLimits, agentSource, timeLimit }: FactOf<'runStarted'>): Partial<RunState> {
   return {
+    ...withTimeLimit(timeLimit),
     ...(agentLimits === undefined
       ? {}
       : {

@@ -26,7 +26,7 @@ import { completionFromWire, completionOf } from '../state/completion.ts';
 import { approvalIn } from '../state/interrupt.ts';
 import { laterOutput, outputFromWire } from '../state/output.ts';
 import { anonymousPrincipal } from '../state/principal.ts';
-import { withCall, withoutSettled, withResult, withStep } from '../state/run-changes.ts';
+import { withCall, withoutDescendants, withoutSettled, withResult, withStep } from '../state/run-changes.ts';
 import type { CallState, ConversationState, Output, RunState, StepState } from '../state/state.ts';
 import { titleCharactersMax } from '../text/bounds.ts';
 import { canceledText } from '../text/texts.ts';
@@ -39,6 +39,7 @@ import {
   withAnswerUsage,
   withSamplingUsage,
 } from './evolve-agents.ts';
+import { evolveCanceled } from './evolve-canceled.ts';
 import { policyOf, withApproval, withCounted } from './evolve-seen-by-rules.ts';
 import { messageRows } from './messages.ts';
 
@@ -76,7 +77,8 @@ export function evolve(state: ConversationState, recorded: RecordedFact): Conver
       const run = state.run;
       if (run === null || !('runId' in fact.value)) return base;
       if (fact.value.runId !== run.id) return withoutLeft(base, fact);
-      return { ...base, run: evolveRun(run, recorded) };
+      if (fact.case === 'stepCanceled') return evolveCanceled(base, run, fact.value);
+      return { ...withoutLeft(base, fact), run: evolveRun(run, recorded) };
     }
   }
 }
@@ -136,6 +138,7 @@ type NotOfRun =
   | 'userMessageReceived'
   | 'runStarted'
   | 'modelFailed'
+  | 'stepCanceled'
   | 'standingApprovalGranted'
   | 'standingApprovalRevoked';
 
@@ -375,13 +378,4 @@ function settled(before: RunState, status: RunState['status'], output: Output, r
     ...{ status, output, owner: null, steps: {}, calls, sessionState: {} },
     interrupts: Object.fromEntries(approvals),
   };
-}
-
-/** A finished step's insides are of no further use: what it came to is its output. */
-function withoutDescendants(run: RunState, stepId: string): RunState {
-  const steps = Object.fromEntries(Object.entries(run.steps).filter(([id]) => !isBelow(id, stepId)));
-  const calls = Object.fromEntries(
-    Object.entries(run.calls).filter(([, call]) => call.stepId !== stepId && !isBelow(call.stepId, stepId)),
-  );
-  return { ...run, steps, calls };
 }

@@ -1,4 +1,5 @@
 import { facts } from '@stopgo/proto';
+import { rootStep } from '../agent/step-id.ts';
 import { agentResult } from '../calls/agent-result.ts';
 import { controlResult, controlTools } from '../calls/control/tools.ts';
 import { decidedWord } from '../events/decisions.ts';
@@ -83,6 +84,9 @@ export function messageRows({ fact, time }: Pick<RecordedFact, 'fact' | 'time'>)
       return [returnedRow(fact.value, () => '')];
     case 'stepReminded':
       return [{ role: 'system', content: fact.value.text, node: fact.value.node }];
+    case 'stepCanceled':
+      // Of an agent that was called its caller is told; it is shown with the result of the call.
+      return fact.value.stepId.endsWith(`/${rootStep}`) ? [] : [{ role: 'system', content: fact.value.text }];
     case 'delegationFinished':
       // What a node of the tree says is said by the agent, whoever answered; a model has the result of its delegation as a tool's.
       return [

@@ -1,3 +1,4 @@
+import { isBelow } from '../agent/step-id.ts';
 import { decisionOn, type Interrupt } from './interrupt.ts';
 import type { CallState, RunState, StepState } from './state.ts';
 
@@ -11,6 +12,15 @@ export function withCall(run: RunState, callId: string, change: Partial<CallStat
   const call = run.calls[callId];
   if (call === undefined || call.phase === 'done') return run;
   return { ...run, calls: { ...run.calls, [callId]: { ...call, ...change } } };
+}
+
+/** A step's insides are of no further use once it is over: what it came to is its output. */
+export function withoutDescendants(run: RunState, stepId: string): RunState {
+  const steps = Object.fromEntries(Object.entries(run.steps).filter(([id]) => !isBelow(id, stepId)));
+  const calls = Object.fromEntries(
+    Object.entries(run.calls).filter(([, call]) => call.stepId !== stepId && !isBelow(call.stepId, stepId)),
+  );
+  return { ...run, steps, calls };
 }
 
 /** A call of a pipeline's step had a result that says something. */

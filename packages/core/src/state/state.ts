@@ -12,6 +12,7 @@ import type { PolicyCaller } from '../policy/judge-policy.ts';
 import type { Completion } from './completion.ts';
 import type { AskedByServer, Interrupt } from './interrupt.ts';
 import type { StandingApproval } from './standing-approval.ts';
+import type { TimeLimit } from './time-limit.ts';
 import type { Spent } from './usage.ts';
 
 /** Version of the fold. A snapshot of another version is never used; the events are folded anew. */
@@ -94,6 +95,8 @@ export type CalledAgent = Digests & {
   readonly source?: AgentSource;
   /** What it has used so far, with all that it called. */
   readonly usage: Spent;
+  /** Absent: it may take as long as it takes. */
+  readonly timeLimit?: TimeLimit;
 };
 
 /** A message as it was sent to another agent. The task and its state are empty until the agent tells them. */
@@ -205,6 +208,8 @@ export type RunState = {
   readonly agentCalls?: number;
   /** What its models' answers have used so far, with those of all agents that it called; absent: there is none. */
   readonly spent?: Spent;
+  /** How long its own agent may take; absent: as long as it takes. */
+  readonly timeLimit?: TimeLimit;
   /** Where the agent's definition comes from; absent: not from a repository. */
   readonly source?: AgentSource;
   /** Who drives it; null while nobody does. */
@@ -222,7 +227,7 @@ export type RunState = {
   readonly output?: Output;
 };
 
-/** A task that waits at another agent for what nobody here will answer: its run was ended here, and another has begun. */
+/** A task that waits at another agent for what nobody here will answer: its run or its step was ended here. */
 export type LeftElsewhere = { readonly runId: string; readonly agentDigest: string; readonly call: CallState };
 
 export type ConversationState = {
@@ -244,7 +249,7 @@ export type ConversationState = {
   readonly run: RunState | null;
   /** What people let run for the rest of the conversation, oldest first; absent if there is nothing. */
   readonly standing?: readonly StandingApproval[];
-  /** Tasks of earlier runs that other agents are to end still, oldest first; absent if there are none. */
+  /** Tasks of earlier runs, and of steps that were ended, that other agents are to end still, oldest first; absent if there are none. */
   readonly leftElsewhere?: readonly LeftElsewhere[];
 };
 

@@ -1,5 +1,6 @@
 /** The sentences that clients know and test for. */
-import { visibleLine, visibleText } from './visible.ts';
+import { formatDuration } from './duration.ts';
+import { quotedName, visibleLine, visibleText } from './visible.ts';
 
 /** Answer of a run whose gated calls were all rejected. */
 export const canceledByUser = 'Operation cancelled by user.';
@@ -36,6 +37,22 @@ export function pipelineFailureText(text: string): string {
 /** A text that a node of a tree said, as a conversation shows it; the agent's only node has no name there. */
 export function saidByNode(node: string, text: string): string {
   return node === '' || text === '' ? text : `[${node}] ${text}`;
+}
+
+/** What an agent came to that took longer than it may. */
+export function agentTookTooLong(agent: string, ms: number): string {
+  return `The agent ${quotedName(agent)} took longer than ${minutesOf(ms)}, which is as long as it may take.`;
+}
+
+/** The same of a run, by the agent that answers it. */
+export function runTookTooLong(ms: number): string {
+  return `The run took longer than ${minutesOf(ms)}, which is as long as its agent may take.`;
+}
+
+function minutesOf(ms: number): string {
+  const minutes = ms / 60_000;
+  if (!Number.isInteger(minutes)) return formatDuration(ms);
+  return `${minutes} minute${minutes === 1 ? '' : 's'}`;
 }
 
 /** Answer of a canceled run. */

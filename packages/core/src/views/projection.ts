@@ -2,6 +2,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { create, facts, views } from '@stopgo/proto';
 import { type Decided, decidedWord } from '../events/decisions.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
+import { isWithin } from '../interrupts/below-step.ts';
 import { nextDue } from '../interrupts/due.ts';
 import { resultDigest } from '../interrupts/kinds/approval.ts';
 import { evolve } from '../run/evolve.ts';
@@ -133,6 +134,10 @@ function approvalsOf(event: RecordedFact, before: ConversationState, rows: Earli
     case 'delegationAsked':
     case 'delegationFinished':
       return undelivered(event, before, rows);
+    case 'stepCanceled': {
+      const { runId, stepId } = fact.value;
+      return leftPending(before, runId, event, rows, stepId);
+    }
     case 'runCompleted':
     case 'runFailed':
     case 'runCanceled':
@@ -179,12 +184,19 @@ function voided(approvalId: string, rows: EarlierRows): views.Approval[] {
   return approval === undefined ? [] : [create(views.ApprovalSchema, { ...approval, void: true })];
 }
 
-/** What was still pending when its run settled is withdrawn by that. */
-function leftPending(before: ConversationState, runId: string, event: RecordedFact, rows: EarlierRows) {
+/** What was still pending when its run settled, or its step was ended, is withdrawn by that. */
+function leftPending(
+  before: ConversationState,
+  runId: string,
+  event: RecordedFact,
+  rows: EarlierRows,
+  stepId?: string,
+) {
   if (before.run?.id !== runId) return [];
   return pendingApprovals(before.run).flatMap((id) => {
     const pending = rows.approval(id);
-    return pending === undefined ? [] : [decided(pending, withdrawnByEnd, event)];
+    if (pending === undefined || (stepId !== undefined && !isWithin(pending.stepId, stepId))) return [];
+    return [decided(pending, withdrawnByEnd, event)];
   });
 }
 

@@ -95,6 +95,8 @@ export function evolveTrace(trace: RunTrace | undefined, { fact, time }: Recorde
       return fact.value.sampling === undefined ? trace : answered(trace, fact.value.sampling);
     case 'stepFinished':
       return finished(trace, fact.value, time);
+    case 'stepCanceled':
+      return canceled(trace, fact.value.stepId, time);
     case 'runCompleted':
     case 'runFailed':
     case 'runCanceled':
@@ -129,13 +131,23 @@ function answered(trace: RunTrace, { stepId, usage, model }: Answer): RunTrace {
 }
 
 function finished(trace: RunTrace, { stepId, failed }: FactOf<'stepFinished'>, time: number): RunTrace {
+  return ownStep(stepId) === stepId ? ended(trace, placeOfStep(stepId), failed, time) : trace;
+}
+
+/** A step is ended with whatever goes on below it. */
+function canceled(trace: RunTrace, stepId: string, time: number): RunTrace {
   if (ownStep(stepId) !== stepId) return trace;
   const place = placeOfStep(stepId);
+  const within = Object.keys(trace.nodes).filter((one) => place === '' || `${one}/`.startsWith(`${place}/`));
+  return within.reduce((now, one) => ended(now, one, true, time), trace);
+}
+
+function ended(trace: RunTrace, place: string, failed: boolean, time: number): RunTrace {
   const node = trace.nodes[place];
   if (node?.openSince === undefined) return trace;
   const { openSince, ...rest } = node;
-  const ended = { ...rest, finishedMs: node.finishedMs + elapsedMs(openSince, time), failed };
-  return { ...trace, nodes: { ...trace.nodes, [place]: ended } };
+  const over = { ...rest, finishedMs: node.finishedMs + elapsedMs(openSince, time), failed };
+  return { ...trace, nodes: { ...trace.nodes, [place]: over } };
 }
 
 /** Changes nothing of a step that was never begun. */

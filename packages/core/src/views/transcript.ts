@@ -89,6 +89,7 @@ type NotSaid =
   | 'stateSet'
   | 'stepFinished'
   | 'runCanceled'
+  | 'stepCanceled'
   | 'delegationAsked'
   | 'delegationAnswered'
   | 'inputWithdrawn'

@@ -1,7 +1,8 @@
-import { answered, asked, callsAgent, completes, drove, works } from '../agents.ts';
-import { by, type Happening } from '../specification.ts';
+import { answered, asked, callsAgent, completes, drove, platformAgent, works } from '../agents.ts';
+import { by, dawn, type Happening } from '../specification.ts';
 import { approved, call, claim, opened, returns, starts } from '../story.ts';
 
+const hasty = platformAgent('support/hasty', { executionMinutesMax: 15 });
 const child = 'root#1.0/root';
 const user = (happening: Exclude<Happening, { readonly by: unknown }>) => by('anonymous', happening);
 
@@ -19,6 +20,16 @@ export const agentScenarios: Readonly<Record<string, readonly Happening[]>> = {
     answered({ step: child, calls: [completes('Refunded.', 'SUCCESS', { confidence: 1, metadata: { id: 'REF-1' } })] }),
     answered({ text: 'It is refunded.' }),
     answered({ calls: [completes('Your order is refunded.', 'SUCCESS', { confidence: 0.95 })] }),
+  ],
+  'agent-timed-out': [
+    user(opened),
+    user(asked('I want a refund.')),
+    answered({ calls: [callsAgent('support/hasty'), callsAgent('support/billing')] }),
+    drove([works('root#1.0', 'support/hasty'), works('root#1.1', 'support/billing')], { more: [hasty] }),
+    answered({ step: child, calls: [call('add', { name: 'refund' })] }, { more: [hasty] }),
+    drove([], { more: [hasty], now: dawn + 1_800_000 }),
+    answered({ step: 'root#1.1/root', calls: [completes('Refunded.')] }),
+    answered({ calls: [completes('Your order is refunded.')] }),
   ],
   'agent-failed': [
     user(opened),

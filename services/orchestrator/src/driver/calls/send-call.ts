@@ -36,7 +36,7 @@ export async function sendOnce(
   const { key, bridge } = request;
   // It died while the start was being recorded. Nobody else sends this attempt, so there is nothing to be in doubt about.
   if (driver.ports.liveness.isDead(bridge)) return { kind: 'fenced' };
-  const stopWatching = stopWithRun(driver, signal, () => driver.ports.tools.cancel(key, bridge));
+  const stopWatching = stopWithRun(driver, key.callId, signal, () => driver.ports.tools.cancel(key, bridge));
   try {
     const sent = driver.ports.tools.execute(request, onceWaitMs);
     const answer = await whileAlive(driver.ports, bridge, sent, (over) => askBeside(driver, key, bridge, over));
@@ -64,7 +64,7 @@ export async function sendRepeatable(
   for (let pauseMs = repeatPauseMs; ; pauseMs = Math.min(2 * pauseMs, repeatPauseMostMs)) {
     let message = 'the tool bridge did not take the call';
     const { key, bridge } = request;
-    const stopWatching = stopWithRun(driver, signal, () => tools.cancel(key, bridge));
+    const stopWatching = stopWithRun(driver, key.callId, signal, () => tools.cancel(key, bridge));
     try {
       const answer = await whileAlive(driver.ports, bridge, tools.execute(request, repeatableWaitMs));
       const asked = answer.kind === 'asking';

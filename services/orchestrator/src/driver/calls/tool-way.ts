@@ -49,7 +49,7 @@ export const toolWay: CallWay = {
   async recover(driver, call, { attempt, bridge }, argumentsJson, signal) {
     const { conversationId, runId } = driver;
     const key = { conversationId, runId, callId: call.id, attempt };
-    const stopWatching = stopWithRun(driver, signal, () => driver.ports.tools.cancel(key, bridge));
+    const stopWatching = stopWithRun(driver, call.id, signal, () => driver.ports.tools.cancel(key, bridge));
     const outcome = await askFence(driver, key, bridge).finally(stopWatching);
     return outcome === undefined ? undefined : outcomeCommand(call, attempt, outcome, argumentsJson);
   },

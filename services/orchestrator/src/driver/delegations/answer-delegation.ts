@@ -20,6 +20,7 @@ import {
 import type { AgentAsks, DelegationAnswer, DelegationRequest, LookedUp } from '../../delegation-port.ts';
 import { believed, lookedUp, tellDefect } from '../handle/agent-news.ts';
 import { decidedBy } from '../handle/decided-by.ts';
+import { isWanted } from '../handle/is-wanted.ts';
 import { authPrompt, needsToken } from '../handle/needs-token.ts';
 import type { RunHandle } from '../handle/run-handle.ts';
 import { surelyStill, sureOf } from '../handle/sure-of.ts';
@@ -275,7 +276,7 @@ async function looked(driver: RunHandle, request: DelegationRequest): Promise<Lo
 /** An agent may show for a moment still what it has taken the answer to. */
 async function outlastStale(driver: RunHandle, request: DelegationRequest, question: AskedQuestion): Promise<void> {
   const { clock } = driver.ports;
-  for (let look = 0; look < staleLooksMax && driver.isOpen(); look += 1) {
+  for (let look = 0; look < staleLooksMax && isWanted(driver, request.key.callId); look += 1) {
     const found = await looked(driver, request);
     const call = recorded(driver, request)?.call;
     if (call === undefined) return;
@@ -329,7 +330,8 @@ async function leave(
   sureUntil: number,
   over: AbortSignal,
 ): Promise<Next | undefined> {
-  if (await surelyStill(driver, sureUntil, () => driver.isOwner(), over)) return undefined;
+  if (await surelyStill(driver, sureUntil, () => driver.isOwner() && isWanted(driver, request.key.callId), over))
+    return undefined;
   // The run may have ended without the task, which is to end then; else it is for another process.
   const isLeft = !driver.isOpen() && recorded(driver, request) !== undefined;
   return isLeft ? 'look again' : { end: undefined };

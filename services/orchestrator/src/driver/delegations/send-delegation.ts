@@ -23,6 +23,7 @@ import type {
   LookedUp,
 } from '../../delegation-port.ts';
 import { believed, lookedUp, tellDefect } from '../handle/agent-news.ts';
+import { isWanted } from '../handle/is-wanted.ts';
 import type { RunHandle } from '../handle/run-handle.ts';
 import { stopWithRun } from '../handle/stop-call.ts';
 import { AgentSilence } from './agent-silence.ts';
@@ -61,7 +62,7 @@ export async function sendDelegation(
       .delegate(request, (update) => note(driver, request, update), over)
       .catch((error: unknown) => tellDefect(driver.ports, error, `delegating to the agent ${request.agent.name}`));
     // What a run asks that is over is for nobody here: its task is to be ended.
-    const isForNobody = end === undefined || (end.kind === 'asks' && !driver.isOpen());
+    const isForNobody = end === undefined || (end.kind === 'asks' && !isWanted(driver, call.id));
     return isForNobody ? await findOut(driver, request, over) : end;
   });
 }
@@ -87,8 +88,10 @@ export async function attended<T>(
   const { delegations } = driver.ports;
   const grace = new AbortController();
   const done = new AbortController();
-  giveUpWhenLost(driver, grace, done.signal).catch(() => undefined);
-  const stopWatching = stopWithRun(driver, signal, () => delegations.cancel(latest(driver, request)));
+  giveUpWhenLost(driver, request.key.callId, grace, done.signal).catch(() => undefined);
+  const stopWatching = stopWithRun(driver, request.key.callId, signal, () =>
+    delegations.cancel(latest(driver, request)),
+  );
   try {
     return await work(AbortSignal.any([grace.signal, driver.stopping]));
   } finally {
@@ -97,11 +100,16 @@ export async function attended<T>(
   }
 }
 
-/** Aborts a while after this driver has stopped to be the run's owner. Rejects when the signal aborts. */
-async function giveUpWhenLost(driver: RunHandle, grace: AbortController, signal: AbortSignal): Promise<void> {
+/** Aborts a while after this driver has stopped to be the run's owner, or the run to wait for the call. Rejects when the signal aborts. */
+async function giveUpWhenLost(
+  driver: RunHandle,
+  callId: string,
+  grace: AbortController,
+  signal: AbortSignal,
+): Promise<void> {
   for (let wasOwner = true; ; ) {
     await driver.ports.clock.sleep(graceMs, signal);
-    const isOwner = driver.isOwner();
+    const isOwner = driver.isOwner() && isWanted(driver, callId);
     if (!isOwner && !wasOwner) return grace.abort(timeIsUp);
     wasOwner = isOwner;
   }
@@ -130,11 +138,11 @@ async function untilKnown(
     const found = await askOnce(driver, request, silence, over).catch((error: unknown) =>
       tellDefect(driver.ports, error, `asking the agent ${request.agent.name} about its task`),
     );
-    if (found?.kind === 'asks' && !driver.isOpen())
+    if (found?.kind === 'asks' && !isWanted(driver, request.key.callId))
       await driver.ports.delegations.cancel(latest(driver, request)).catch(() => undefined);
     else if (found !== undefined && found.kind !== 'running' && found.kind !== 'token_wanted') return found;
     // A task that goes on is waited for, as long as anybody wants it.
-    if (found?.kind === 'running' && driver.isOpen()) since = clock.monotonic();
+    if (found?.kind === 'running' && isWanted(driver, request.key.callId)) since = clock.monotonic();
     else if (clock.monotonic() - since >= patienceMs) return { kind: 'unknown', message: lost(request, found?.kind) };
     silence.again(pauseMs);
     await clock.sleep(pauseMs, driver.stopping).catch(() => undefined);
@@ -173,7 +181,7 @@ async function askOnce(
       return { kind: 'token_wanted' };
     case 'repeatable': {
       // Nobody wants it any more: what was sent was sent.
-      if (!driver.isOpen())
+      if (!isWanted(driver, request.key.callId))
         return { kind: 'unknown', message: 'the run is over, and the agent has not said what it did' };
       // The promise is made to each caller, and without the token this would be another one.
       const now = latest(driver, request);

@@ -347,9 +347,9 @@ function isDue(due: Due | undefined, revision: number, now: number): boolean {
 
 const nothingShown: Shown = { hasChanged: false, isCalled: false, isLeft: false };
 
-/** The run of a task, if it is open. One that another has followed is over. */
-function openRunOf({ run }: ConversationState, { runId }: LeftElsewhere): RunState | undefined {
-  return run?.id === runId && run.status === 'open' ? run : undefined;
+/** The run of a task, if it waits for it. One that another has followed is over, and so is a step that was ended. */
+function openRunOf({ run }: ConversationState, { runId, call }: LeftElsewhere): RunState | undefined {
+  return run?.id === runId && run.status === 'open' && call.id in run.calls ? run : undefined;
 }
 
 /** Nothing has become of the call since it was looked at. */

@@ -2,8 +2,8 @@
 // @generated from file stopgo/events/v1/payload.proto (package stopgo.events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AgentCalled, AgentDefined, AgentLimits, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalAssigned, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, LinkMade, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RepositoryAdded, RepositoryChanged, RepositorySource, RepositorySynced, RepositorySyncFailed, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepFinished, StepReminded, StepStarted, SyncedFile, SyncError, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
-import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalAssignedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RepositoryAddedSchema, RepositoryChangedSchema, RepositorySourceSchema, RepositorySyncedSchema, RepositorySyncFailedSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, SyncedFileSchema, SyncErrorSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
+import type { AgentCalled, AgentDefined, AgentLimits, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalAssigned, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, CancelCause, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, LinkMade, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RepositoryAdded, RepositoryChanged, RepositorySource, RepositorySynced, RepositorySyncFailed, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepCanceled, StepFinished, StepReminded, StepStarted, SyncedFile, SyncError, TimeLimit, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
+import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalAssignedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RepositoryAddedSchema, RepositoryChangedSchema, RepositorySourceSchema, RepositorySyncedSchema, RepositorySyncFailedSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepCanceledSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, SyncedFileSchema, SyncErrorSchema, TimeLimitSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
@@ -388,6 +388,12 @@ export function writePayload(writer: Writer, message: Payload): void {
       writer.join(begin);
       break;
     }
+    case "stepCanceled": {
+      const begin = writer.fork(762);
+      writeStepCanceled(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -642,6 +648,10 @@ export function readPayload(reader: Reader, length: number, message: Payload): P
         if (tag !== 658) throw new LeftToLibrary();
         message.fact = { case: "stepReminded", value: readStepReminded(reader, reader.uint32(), message.fact.case === "stepReminded" ? message.fact.value : zeroStepReminded()) };
         break;
+      case 95:
+        if (tag !== 762) throw new LeftToLibrary();
+        message.fact = { case: "stepCanceled", value: readStepCanceled(reader, reader.uint32(), message.fact.case === "stepCanceled" ? message.fact.value : zeroStepCanceled()) };
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -838,6 +848,9 @@ export function createPayload(given: Given): Payload {
         break;
       case "stepReminded":
         message.fact = { case: "stepReminded", value: toMessage(value, createStepReminded, "stopgo.events.v1.StepReminded") };
+        break;
+      case "stepCanceled":
+        message.fact = { case: "stepCanceled", value: toMessage(value, createStepCanceled, "stopgo.events.v1.StepCanceled") };
         break;
     }
   }
@@ -1185,6 +1198,11 @@ export function writeRunStarted(writer: Writer, message: RunStarted): void {
   if (message.agentsTold !== '') {
     writer.string(98, message.agentsTold);
   }
+  if (message.timeLimit !== undefined) {
+    const begin = writer.fork(106);
+    writeTimeLimit(writer, message.timeLimit);
+    writer.join(begin);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -1242,6 +1260,10 @@ export function readRunStarted(reader: Reader, length: number, message: RunStart
         if (tag !== 98) throw new LeftToLibrary();
         message.agentsTold = reader.string();
         break;
+      case 13:
+        if (tag !== 106) throw new LeftToLibrary();
+        message.timeLimit = readTimeLimit(reader, reader.uint32(), message.timeLimit ?? zeroTimeLimit());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1265,6 +1287,57 @@ export function createRunStarted(given: Given): RunStarted {
   if (given.agentLimits != null) message.agentLimits = toMessage(given.agentLimits, createAgentLimits, "stopgo.events.v1.AgentLimits");
   if (given.agentSource != null) message.agentSource = toMessage(given.agentSource, createAgentSource, "stopgo.events.v1.AgentSource");
   if (given.agentsTold != null) message.agentsTold = given.agentsTold;
+  if (given.timeLimit != null) message.timeLimit = toMessage(given.timeLimit, createTimeLimit, "stopgo.events.v1.TimeLimit");
+  return message;
+}
+
+export function zeroTimeLimit(): TimeLimit {
+  return {
+    $typeName: "stopgo.events.v1.TimeLimit",
+    lastsMs: 0,
+  };
+}
+
+export function writeTimeLimit(writer: Writer, message: TimeLimit): void {
+  if (message.$typeName !== "stopgo.events.v1.TimeLimit") throw new LeftToLibrary();
+  if (message.endsAt !== undefined) {
+    const begin = writer.fork(10);
+    writeTimestamp(writer, message.endsAt);
+    writer.join(begin);
+  }
+  if (message.lastsMs != 0) {
+    writer.uint32(16, message.lastsMs);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readTimeLimit(reader: Reader, length: number, message: TimeLimit): TimeLimit {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.endsAt = readTimestamp(reader, reader.uint32(), message.endsAt ?? zeroTimestamp());
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.lastsMs = reader.uint32();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createTimeLimit(given: Given): TimeLimit {
+  const message = zeroTimeLimit();
+  if (given.endsAt != null) message.endsAt = toMessage(given.endsAt, createTimestamp, "google.protobuf.Timestamp");
+  if (given.lastsMs != null) message.lastsMs = given.lastsMs;
   return message;
 }
 
@@ -5913,6 +5986,11 @@ export function writeAgentCalled(writer: Writer, message: AgentCalled): void {
   if (message.agentsTold !== '') {
     writer.string(90, message.agentsTold);
   }
+  if (message.timeLimit !== undefined) {
+    const begin = writer.fork(98);
+    writeTimeLimit(writer, message.timeLimit);
+    writer.join(begin);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -5966,6 +6044,10 @@ export function readAgentCalled(reader: Reader, length: number, message: AgentCa
         if (tag !== 90) throw new LeftToLibrary();
         message.agentsTold = reader.string();
         break;
+      case 12:
+        if (tag !== 98) throw new LeftToLibrary();
+        message.timeLimit = readTimeLimit(reader, reader.uint32(), message.timeLimit ?? zeroTimeLimit());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -5988,6 +6070,93 @@ export function createAgentCalled(given: Given): AgentCalled {
   if (given.contextScope != null) message.contextScope = given.contextScope;
   if (given.contextRevision != null) message.contextRevision = given.contextRevision;
   if (given.agentsTold != null) message.agentsTold = given.agentsTold;
+  if (given.timeLimit != null) message.timeLimit = toMessage(given.timeLimit, createTimeLimit, "stopgo.events.v1.TimeLimit");
+  return message;
+}
+
+export function zeroStepCanceled(): StepCanceled {
+  return {
+    $typeName: "stopgo.events.v1.StepCanceled",
+    runId: '',
+    stepId: '',
+    cause: 0,
+    text: '',
+    reason: '',
+  };
+}
+
+export function writeStepCanceled(writer: Writer, message: StepCanceled): void {
+  if (message.$typeName !== "stopgo.events.v1.StepCanceled") throw new LeftToLibrary();
+  if (message.runId !== '') {
+    writer.string(10, message.runId);
+  }
+  if (message.stepId !== '') {
+    writer.string(18, message.stepId);
+  }
+  if ((message.cause as number) !== 0) {
+    writer.int32(24, message.cause);
+  }
+  if (message.text !== '') {
+    writer.string(34, message.text);
+  }
+  if (message.reason !== '') {
+    writer.string(42, message.reason);
+  }
+  if (message.idempotency !== undefined) {
+    const begin = writer.fork(50);
+    writeIdempotency(writer, message.idempotency);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readStepCanceled(reader: Reader, length: number, message: StepCanceled): StepCanceled {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.runId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.stepId = reader.string();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.cause = reader.int32() as CancelCause;
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.text = reader.string();
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.reason = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createStepCanceled(given: Given): StepCanceled {
+  const message = zeroStepCanceled();
+  if (given.runId != null) message.runId = given.runId;
+  if (given.stepId != null) message.stepId = given.stepId;
+  if (given.cause != null) message.cause = given.cause;
+  if (given.text != null) message.text = given.text;
+  if (given.reason != null) message.reason = given.reason;
+  if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
   return message;
 }
 
@@ -8060,6 +8229,7 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [EarlierTextSchema, { zero: zeroEarlierText, write: writeEarlierText, read: readEarlierText, create: createEarlierText }],
   [UserMessageReceivedSchema, { zero: zeroUserMessageReceived, write: writeUserMessageReceived, read: readUserMessageReceived, create: createUserMessageReceived }],
   [RunStartedSchema, { zero: zeroRunStarted, write: writeRunStarted, read: readRunStarted, create: createRunStarted }],
+  [TimeLimitSchema, { zero: zeroTimeLimit, write: writeTimeLimit, read: readTimeLimit, create: createTimeLimit }],
   [AgentLimitsSchema, { zero: zeroAgentLimits, write: writeAgentLimits, read: readAgentLimits, create: createAgentLimits }],
   [AgentSourceSchema, { zero: zeroAgentSource, write: writeAgentSource, read: readAgentSource, create: createAgentSource }],
   [CallerSchema, { zero: zeroCaller, write: writeCaller, read: readCaller, create: createCaller }],
@@ -8113,6 +8283,7 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [CompletionSchema, { zero: zeroCompletion, write: writeCompletion, read: readCompletion, create: createCompletion }],
   [StepRemindedSchema, { zero: zeroStepReminded, write: writeStepReminded, read: readStepReminded, create: createStepReminded }],
   [AgentCalledSchema, { zero: zeroAgentCalled, write: writeAgentCalled, read: readAgentCalled, create: createAgentCalled }],
+  [StepCanceledSchema, { zero: zeroStepCanceled, write: writeStepCanceled, read: readStepCanceled, create: createStepCanceled }],
   [AgentReturnedSchema, { zero: zeroAgentReturned, write: writeAgentReturned, read: readAgentReturned, create: createAgentReturned }],
   [RunCompletedSchema, { zero: zeroRunCompleted, write: writeRunCompleted, read: readRunCompleted, create: createRunCompleted }],
   [RunFailedSchema, { zero: zeroRunFailed, write: writeRunFailed, read: readRunFailed, create: createRunFailed }],
