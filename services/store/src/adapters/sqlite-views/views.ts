@@ -137,9 +137,10 @@ export class SqliteViews implements Views {
   approvals({ conversationId, narrow = {}, ...lead }: ApprovalFilter, page: Page): Rows<views.Approval> {
     const conversation = conversationId === undefined ? undefined : this.#hot.get(conversationId)?.key;
     if (conversationId !== undefined && conversation === undefined) return { rows: [], next: undefined };
+    const read = this.#tables.approvals({ ...lead, conversation }, narrow);
     return collect(
       page,
-      (after = 0, limit) => this.#tables.approvals({ ...lead, conversation }, narrow, after, limit),
+      (after = 0, limit) => read(after, limit),
       ({ bytes }) => ({ row: bytes && fromBinary(views.ApprovalSchema, bytes), bytes: bytes?.byteLength ?? 0 }),
       byKey,
       approvalsLookedAtMax,
