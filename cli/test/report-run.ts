@@ -119,5 +119,6 @@ const emptyCall: facts.Call = {
   policyDigest: '',
   agent: '',
   platformAgent: '',
+  memoryOf: '',
   agentRefusal: facts.AgentRefusal.UNSPECIFIED,
 };

@@ -31,13 +31,15 @@ const killers: Readonly<Record<Exclude<Mutation, 'draws-from-the-machine'>, stri
   'reader-turns-a-no-into-a-yes': 'adf',
   'edits-are-judged-by-no-rule': 'a',
   'acknowledges-before-the-log': 'd',
+  'memory-takes-a-repeat-for-new': 'o',
+  'memory-shows-what-it-knew': 'o',
 };
 
 for (const mutation of mutations) {
   if (mutation === 'draws-from-the-machine') continue;
   test(`a world that ${mutation} is noticed`, { timeout: testTimeoutMs }, async () => {
     for (let seed = 1; seed <= seedsMost; seed += 1) {
-      const { violations } = await simulate(seed, { mutation });
+      const { violations } = await simulate(seed, { mutation, calls: mutation.startsWith('memory-') });
       const [first] = violations;
       if (first === undefined) continue;
       console.log(`${mutation}: seed ${seed}: ${first.slice(0, 160)}`);

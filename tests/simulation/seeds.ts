@@ -97,6 +97,10 @@ const callMustHappen = [
   'agents refused 2',
   'agents refused 3',
   'agents refused 4',
+  'memories saved',
+  'memories loaded',
+  'memories missed',
+  'memories of another run loaded',
 ] as const;
 
 const menuOf = ({ delegates = false, calls = false }: Family): readonly string[] =>

@@ -24,6 +24,7 @@ const rooms: Readonly<Record<string, { readonly beside: readonly string[]; reado
       'text',
       'events',
       'repository',
+      'memory',
       'people',
       'policy',
       'agent',

@@ -3,6 +3,8 @@ import { type Repository, readRepository, withFile } from './repository.ts';
 
 const CORE = 'packages/core/';
 const INDEX = `${CORE}src/index.ts`;
+/** What is given away, by where it is asked for. */
+const INDEXES = { '@stopgo/core': INDEX, '@stopgo/core/memory': `${CORE}src/memory/index.ts` };
 const NAMES = /\{([^}]*)\}\s+from\s+'([^']+)'/g;
 
 /** The names between braces, as the file has them that they come from. */
@@ -16,12 +18,16 @@ function namesIn(list: string): string[] {
 
 /** What the core's index gives away and nothing outside of the core asks for: a promise to nobody. */
 function unasked(repository: Repository): string[] {
-  const given = [...(repository.get(INDEX) ?? '').matchAll(NAMES)].flatMap(([, list = '']) => namesIn(list));
+  return Object.entries(INDEXES).flatMap(([from, index]) => unaskedOf(repository, from, index));
+}
+
+function unaskedOf(repository: Repository, from: string, index: string): string[] {
+  const given = [...(repository.get(index) ?? '').matchAll(NAMES)].flatMap(([, list = '']) => namesIn(list));
   const asked = new Set(
     [...repository]
       .filter(([path]) => !path.startsWith(CORE) && /\.m?ts$/.test(path))
       .flatMap(([, text]) => [...text.matchAll(NAMES)])
-      .filter(([, , from]) => from === '@stopgo/core')
+      .filter(([, , source]) => source === from)
       .flatMap(([, list = '']) => namesIn(list)),
   );
   return given.filter((name) => !asked.has(name));
@@ -35,5 +41,5 @@ test("the core's index has nothing that nobody outside uses", () => {
 });
 
 test('it names each of them', () => {
-  expect(readRepository().get(INDEX)).not.toMatch(/export \*/);
+  for (const index of Object.values(INDEXES)) expect(readRepository().get(index)).not.toMatch(/export \*/);
 });

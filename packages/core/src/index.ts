@@ -66,6 +66,7 @@ export { controlTools } from './calls/control/tools.ts';
 export { describeCall, describeQuestion, isDescriptionCut } from './calls/description.ts';
 export type { RequestedCall } from './calls/judge.ts';
 export { isSent, type SentTarget, sentKindOf } from './calls/kinds.ts';
+export { memoryRequestOf, takenSchemaJson } from './calls/memory.ts';
 export { offeredTo } from './calls/offers.ts';
 export type { CallOutcomeCommand, RemoteTask } from './calls/outcome.ts';
 export { agentTool, delegationOf, remoteAgentOf, remoteAgentsOf, withAgentsDescribed } from './calls/remote-agent.ts';
@@ -127,6 +128,8 @@ export {
   conversationStream,
   isUuid,
   linkStream,
+  memoryStream,
+  memoryStreamPrefix,
   parseStreamName,
   policyStream,
   pushStream,

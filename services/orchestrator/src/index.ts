@@ -19,6 +19,7 @@ export { AgentNews } from './driver/handle/agent-news.ts';
 export type { DriverPorts } from './driver/handle/ports.ts';
 export { Room } from './driver/handle/room.ts';
 export { Registry } from './driver/run/registry.ts';
+export { AgentMemories } from './memories/agent-memories.ts';
 export * from './models/index.ts';
 export { attemptsMax, heldPauseMsMax, linkAttemptsMax } from './push/bounds.ts';
 export type { Delivered, Delivery } from './push/deliver.ts';

@@ -23,6 +23,7 @@ import { AgentNews } from './driver/handle/agent-news.ts';
 import type { DriverPorts } from './driver/handle/ports.ts';
 import { Room } from './driver/handle/room.ts';
 import { Registry, stopReason } from './driver/run/registry.ts';
+import { AgentMemories } from './memories/agent-memories.ts';
 import { Outage } from './outage.ts';
 import { Callbacks } from './push/callbacks.ts';
 import { type PushParts, startOutbox } from './push/start-outbox.ts';
@@ -94,6 +95,7 @@ export async function startOrchestrator(
   });
   const tools = new BridgeTools({ connect: connectBridge, liveness: heartbeat, clock });
   const definitions = new RecordedDefinitions({ instance, log, clock, newId, random });
+  const memories = new AgentMemories({ instance, log, clock, newId, random });
   const store = new Outage('the store', logger);
   const bridge = new Outage('the tool bridge', logger);
   const delegations = new A2aDelegations(clock, given.secrets, (agent, origin) =>
@@ -109,6 +111,7 @@ export async function startOrchestrator(
     tools: toolsWithoutSecrets(tools, secrets),
     delegations,
     agents: given.agents ?? noAgents,
+    memories,
     definitions,
     blobs: storeBlobs(given.store),
     blobRoom: new Room(blobRoomBytes),

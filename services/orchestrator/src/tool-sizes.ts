@@ -78,6 +78,7 @@ const sources = {
   tool: quotedName,
   remote: () => 'other agents',
   agent: () => 'agents of this platform',
+  memory: () => 'the platform itself',
   control: () => 'the platform itself',
 } as const satisfies Record<CallTarget['kind'], (server: string) => string>;
 

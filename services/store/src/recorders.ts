@@ -9,7 +9,7 @@ const streamsOf: Readonly<Partial<Record<PeerName, readonly string[]>>> = {
   approvals: ['conversation-', 'user-', 'apikey-', 'pins-', 'link-'],
   // Who operates the platform makes its first user.
   operator: ['user-', 'apikey-'],
-  orchestrator: ['conversation-', 'agent-', 'toolset-', 'tool-', 'policy-', 'push-'],
+  orchestrator: ['conversation-', 'agent-', 'toolset-', 'tool-', 'policy-', 'push-', 'memory-'],
   'mcp-bridge': ['pins-', 'tool-'],
   registry: ['repository-', 'agent-'],
 };
@@ -90,6 +90,8 @@ const recordersOf: Readonly<Record<FactName, readonly PeerName[]>> = {
   repositoryChanged: byRegistry,
   repositorySynced: byRegistry,
   repositorySyncFailed: byRegistry,
+  memorySaved: byDriver,
+  memoryRemoved: byDriver,
 };
 
 const { APPROVED, REJECTED, EXPIRED, WITHDRAWN } = facts.Decision;

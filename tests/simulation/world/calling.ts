@@ -1,9 +1,12 @@
-import type {
-  AgentCatalogue,
-  AgentLookup,
-  BridgeTools,
-  PlatformAgents,
-  RecordedDefinitions,
+import type { DefinitionPorts } from '@stopgo/log';
+import {
+  type AgentCatalogue,
+  type AgentLookup,
+  AgentMemories,
+  type BridgeTools,
+  type DriverPorts,
+  type PlatformAgents,
+  type RecordedDefinitions,
 } from '@stopgo/orchestrator';
 import { callingNames } from './agents.ts';
 import type { VirtualProcess } from './scheduler.ts';
@@ -51,5 +54,20 @@ export function callingCatalogue(platform: PlatformAgents): AgentCatalogue {
     },
     only: async () => undefined,
     list: async () => callingNames,
+  };
+}
+
+/** What agents remember; a mutant loads what it has loaded before. */
+export function memoryPort(world: World, ports: DefinitionPorts): DriverPorts['memories'] {
+  const memories = new AgentMemories(ports);
+  if (!world.hasMutation('memory-shows-what-it-knew')) return memories;
+  const known = new Map<string, ReturnType<AgentMemories['load']>>();
+  return {
+    save: (...saved) => memories.save(...saved),
+    load: (agent, key, signal) => {
+      const before = known.get(`${agent} ${key}`) ?? memories.load(agent, key, signal);
+      known.set(`${agent} ${key}`, before);
+      return before;
+    },
   };
 }

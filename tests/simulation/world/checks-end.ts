@@ -9,6 +9,7 @@ import {
   encodeSnapshot,
   fold,
   initialState,
+  memoryStreamPrefix,
   project,
   type RecordedFact,
   runStanding,
@@ -17,6 +18,7 @@ import { processOf } from '@stopgo/log';
 import { views, facts as wire } from '@stopgo/proto';
 import { wrongWithAgents } from '../../promises/agent-rules.ts';
 import { type RunRecord, rejectedAt, wrongInRun } from '../../promises/tree-rules.ts';
+import { checkMemories, memoryCallsOf } from './checks-memory.ts';
 import { checkTasks } from './checks-tasks.ts';
 import { runsIn } from './checks-tree.ts';
 import { type Stream, short } from './event-store.ts';
@@ -46,6 +48,7 @@ export function checkEnd(world: World, people: People): void {
       if (rejectedAt(run) !== undefined) world.count('runs ended by a rejection');
     }
   }
+  checkMemories(world);
   for (const stream of world.store.streams.values()) checkChain(world, stream);
 }
 
@@ -126,6 +129,7 @@ function onceNames(fact: RecordedFact['fact']): string[] {
 /** Rule b: what is recorded as a tool's result, a tool did. */
 function checkResults(world: World, stream: Stream): void {
   const ran = new Set(world.tools.journal.map(({ runId, callId }) => `${runId} ${callId}`));
+  for (const { runId, callId } of memoryCallsOf(stream)) ran.add(`${runId} ${callId}`);
   for (const { fact, revision } of stream.facts)
     if (fact.case === 'toolCallFinished' && !fact.value.isError && !ran.has(`${fact.value.runId} ${fact.value.callId}`))
       world.violation(
@@ -310,7 +314,8 @@ function checkChain(world: World, stream: Stream): void {
     world.violation('f', `${stream.name}: the chain of hashes breaks at event ${index + 1}`);
     return;
   }
-  if (conversationOfStream(stream.name) === undefined && stream.facts.length !== 1)
+  const isDefinition = conversationOfStream(stream.name) === undefined && !stream.name.startsWith(memoryStreamPrefix);
+  if (isDefinition && stream.facts.length !== 1)
     world.violation('f', `${stream.name}: a definition is recorded ${stream.facts.length} times`);
 }
 

@@ -1,4 +1,11 @@
-import { conversationOfStream, DomainError, fold, initialState, type RecordedFact } from '@stopgo/core';
+import {
+  conversationOfStream,
+  DomainError,
+  fold,
+  initialState,
+  memoryStreamPrefix,
+  type RecordedFact,
+} from '@stopgo/core';
 import type { Append, AppendOutcome, Beat, ConversationLog } from '@stopgo/log';
 import type { CallPlan, Fate } from './network.ts';
 import type { VirtualProcess } from './scheduler.ts';
@@ -6,6 +13,8 @@ import type { World } from './world.ts';
 
 /** Most events that a stale read does not show. */
 const behindMost = 6;
+
+const isMemory = (stream: string): boolean => stream.startsWith(memoryStreamPrefix);
 
 /** The log as one process reaches it: through a network that loses, delays and repeats, and past readers that lag. */
 export function logPort(world: World, process: VirtualProcess): ConversationLog {
@@ -18,12 +27,12 @@ export function logPort(world: World, process: VirtualProcess): ConversationLog 
   async function append(given: Append): Promise<AppendOutcome> {
     // A client of the store sends bytes: what is changed later in the caller's memory does not count.
     const sent = world.hasMutation('new-key-on-retry') ? { ...given, key: `${given.key} ${random.next()}` } : given;
-    const isConversation = conversationOfStream(given.stream) !== undefined;
+    const isRisky = conversationOfStream(given.stream) !== undefined || isMemory(given.stream);
     const outcome = await call(`append to ${given.stream}`, () => store.append(process.name, sent), {
-      fate: isConversation ? appendFate(world) : 'arrives',
-      onLeave: () => isConversation && process.kind === 'orchestrator' && crashes(world, process, 'crashBeforeAppend'),
+      fate: isRisky ? appendFate(world) : 'arrives',
+      onLeave: () => isRisky && process.kind === 'orchestrator' && crashes(world, process, 'crashBeforeAppend'),
       onServed: () => {
-        if (isConversation && process.kind === 'orchestrator') crashes(world, process, 'crashAfterAppend');
+        if (isRisky && process.kind === 'orchestrator') crashes(world, process, 'crashAfterAppend');
         const isFenceOf = (name: string) => given.facts.some((one) => one.case === name);
         if (
           (isFenceOf('delegationAnswered') && faults.hit('freezeAroundAnswer')) ||
@@ -42,7 +51,9 @@ export function logPort(world: World, process: VirtualProcess): ConversationLog 
       `read ${stream}`,
       () => {
         const all = store.stream(stream)?.facts ?? [];
-        return all.slice(Math.max(0, fromRevision - 1), Math.max(0, all.length - behind()));
+        // Whoever reads such a stream goes by what it is told: the store has caught up by then.
+        const late = isMemory(stream) ? 0 : behind();
+        return all.slice(Math.max(0, fromRevision - 1), Math.max(0, all.length - late));
       },
       { ...plan, ...(signal === undefined ? {} : { signal }) },
     );

@@ -93,6 +93,12 @@ function call({ random }: World, request: ModelRequest, isAsking: boolean): Call
     const said = { agent_name: random.pick([...callingNames, 'nobody']), input: `do ${n}` };
     return { providerCallId, name: 'call_agent', argumentsJson: JSON.stringify(said) };
   }
+  if (request.tools.some(({ name }) => name === 'save_memory') && random.chance(0.25)) {
+    const key = n === 0 ? 'seldom' : 'often';
+    if (random.chance(0.5)) return { providerCallId, name: 'load_memory', argumentsJson: JSON.stringify({ key }) };
+    const value = random.whole(0, 999);
+    return { providerCallId, name: 'save_memory', argumentsJson: JSON.stringify({ key, value }) };
+  }
   const agents = request.tools.filter((tool) => tool.name.startsWith('a2a_'));
   if (agents.length > 0 && random.chance(0.7))
     return { providerCallId, name: random.pick(agents).name, argumentsJson: `{"message":"do ${n}"}` };

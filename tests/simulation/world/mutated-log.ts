@@ -1,4 +1,4 @@
-import type { RecordedFact } from '@stopgo/core';
+import { type Fact, type FactOf, fact as makeFact, memoryStreamPrefix, type RecordedFact } from '@stopgo/core';
 import type { Append, AppendOutcome, ConversationLog } from '@stopgo/log';
 import { facts as wire } from '@stopgo/proto';
 import type { World } from './world.ts';
@@ -9,7 +9,30 @@ export function mutatedLog(world: World, log: ConversationLog): ConversationLog 
   if (world.hasMutation('reader-turns-a-no-into-a-yes')) return turned(log);
   if (world.hasMutation('acknowledges-before-the-log'))
     return { ...log, append: (append) => unheard(world, log, append) };
+  if (world.hasMutation('memory-takes-a-repeat-for-new')) return forgetful(world, log);
   return log;
+}
+
+/** Knows no call again that saves something. */
+function forgetful(world: World, log: ConversationLog): ConversationLog {
+  return {
+    ...log,
+    append: (append) => {
+      const isMemory = append.stream.startsWith(memoryStreamPrefix);
+      return log.append(isMemory ? { ...append, key: `${append.key} ${world.ids.uuid()}` } : append);
+    },
+    read: async function* (...request) {
+      for await (const event of log.read(...request)) {
+        const { fact } = event;
+        if (fact.case !== 'memorySaved') yield event;
+        else yield { ...event, fact: fact.value.call === undefined ? fact : saved(fact.value) };
+      }
+    },
+  };
+}
+
+function saved({ agent, key, valueJson }: FactOf<'memorySaved'>): Fact {
+  return makeFact('memorySaved', { agent, key, valueJson });
 }
 
 /** Takes another process's start of a call for its own. */

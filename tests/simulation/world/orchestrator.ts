@@ -33,7 +33,7 @@ import { orchestrator as orchestratorWire, facts as wire } from '@stopgo/proto';
 import { type CallContext, Secret } from '@stopgo/rpc';
 import type { Bridge } from './bridge.ts';
 import { connectionTo } from './bridge-client.ts';
-import { agentLookup, callingCatalogue } from './calling.ts';
+import { agentLookup, callingCatalogue, memoryPort } from './calling.ts';
 import { checkLive, checkModelRequest } from './checks-now.ts';
 import { delegationPort } from './delegations.ts';
 import { noRules } from './edits.ts';
@@ -113,6 +113,7 @@ export class OrchestratorProcess {
       log,
       tools: this.tools,
       agents: { forCall: (agent, signal) => this.platform.forCall(agent, signal) },
+      memories: memoryPort(world, { instance: name, log, clock, newId, random }),
       definitions: this.definitions,
       delegations: delegationPort(world, this.process),
       models: { forModel: () => model },

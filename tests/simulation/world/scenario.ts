@@ -23,6 +23,8 @@ export const mutations = [
   'reader-turns-a-no-into-a-yes',
   'edits-are-judged-by-no-rule',
   'acknowledges-before-the-log',
+  'memory-takes-a-repeat-for-new',
+  'memory-shows-what-it-knew',
   'draws-from-the-machine',
 ] as const;
 export type Mutation = (typeof mutations)[number];

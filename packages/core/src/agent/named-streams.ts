@@ -42,6 +42,8 @@ export function streamsNamedBy(one: Fact): readonly StreamName[] {
       return [conversationStream(one.value.conversationId), userStream(one.value.userId)];
     case 'repositorySynced':
       return one.value.files.flatMap(({ agentDigest }) => (agentDigest === '' ? [] : [agentStream(agentDigest)]));
+    case 'memorySaved':
+      return one.value.call === undefined ? [] : [conversationStream(one.value.call.conversationId)];
     case 'pushConfigured':
       return [conversationStream(one.value.conversationId)];
     default:
@@ -63,6 +65,7 @@ type NamingNothing =
   | 'approvalEscalated'
   | 'callEdited'
   | Exclude<PersonFact, 'apiKeyIssued'>
+  | 'memoryRemoved'
   | Exclude<RepositoryFact, 'repositorySynced'>
   | 'userMessageReceived'
   | 'runClaimed'

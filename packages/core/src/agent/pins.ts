@@ -4,6 +4,7 @@ import {
   type Fact,
   fact,
   type LinkFact,
+  type MemoryFact,
   type PersonFact,
   type PushFact,
   type RecordedFact,
@@ -67,7 +68,14 @@ export function evolvePins(pins: Pins, { revision, fact: one }: RecordedFact): P
     case 'toolsAccepted':
       return { ...pins, revision, accepted: withAccepted(pins.accepted, one.value.tools, true) };
     default:
-      one.case satisfies ConversationFact | DefinitionFact | PersonFact | PushFact | LinkFact | RepositoryFact;
+      one.case satisfies
+        | ConversationFact
+        | DefinitionFact
+        | PersonFact
+        | PushFact
+        | LinkFact
+        | RepositoryFact
+        | MemoryFact;
       return { ...pins, revision };
   }
 }

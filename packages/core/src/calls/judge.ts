@@ -30,6 +30,8 @@ export type JudgedCall = {
   readonly agent: string;
   /** Name of the agent of this platform that it calls; empty: none. */
   readonly platformAgent: string;
+  /** Name of the agent whose memory it is about; empty: none's. */
+  readonly memoryOf: string;
   readonly argumentsJson: string;
   readonly disposition: facts.Disposition;
   readonly repeatable: boolean;
@@ -70,6 +72,7 @@ export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0, 
     server: '',
     agent: '',
     platformAgent: '',
+    memoryOf: '',
     disposition: facts.Disposition.REFUSED,
     repeatable: true,
     pin: '',
@@ -100,12 +103,12 @@ export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0, 
   const { pin } = tool;
   const { noun, problemOf, addressed } = kindOf(tool.target);
   const { agentCallsBefore = 0, agentsUnderWay = 0 } = given;
-  const unsendable = problemOf(argumentsJson, site, { agentCallsBefore, agentsUnderWay });
+  const unsendable = problemOf(argumentsJson, site, { agentCallsBefore, agentsUnderWay }, tool.name);
   if (unsendable !== undefined) {
     const { text, agentRefusal } = unsendable;
     return { call: { ...refused(text), ...(agentRefusal === undefined ? {} : { agentRefusal }) } };
   }
-  const names = namesOnRecord(addressed?.(argumentsJson) ?? tool.target);
+  const names = namesOnRecord(addressed?.(argumentsJson, site) ?? tool.target);
   const digest = callDigest({ server: names.server, tool: tool.name, pin, argumentsJson });
   const verdict = verdictOn(tool, site, noun, { argumentsJson, digest }, given);
   const { disposition, reason, rule = '', demand, asking, standingId } = verdict;

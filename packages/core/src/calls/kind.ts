@@ -38,10 +38,15 @@ export type CallKind = {
   readonly offers: (place: OfferPlace, tools: Toolset) => readonly OfferedTool[];
   /** The noun for it in reasons: `the tool is destructive`. */
   readonly noun: string;
-  /** Why a call with such arguments, in canonical form, cannot be made; undefined if it can. */
-  readonly problemOf: (argumentsJson: string, site: CallSite, before: CalledBefore) => CallProblem | undefined;
-  /** Whom a call goes to, where its arguments say that; absent: to whom its tool does. */
-  readonly addressed?: (argumentsJson: string) => CallTarget;
+  /** Why a call of a tool with such arguments, in canonical form, cannot be made; undefined if it can. */
+  readonly problemOf: (
+    argumentsJson: string,
+    site: CallSite,
+    before: CalledBefore,
+    tool: string,
+  ) => CallProblem | undefined;
+  /** Whom a call goes to, where its arguments or its place say that; absent: to whom its tool does. */
+  readonly addressed?: (argumentsJson: string, site: CallSite) => CallTarget;
   /** How people are asked. Absent for what nobody is asked about. */
   readonly asked?: AskedKind;
   /**

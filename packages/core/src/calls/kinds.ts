@@ -2,6 +2,7 @@ import type { CallTarget } from '../events/target.ts';
 import { agentKind } from './agent.ts';
 import { controlKind } from './control.ts';
 import type { AskedKind, CallKind, SentKind } from './kind.ts';
+import { memoryKind } from './memory.ts';
 import { remoteKind } from './remote.ts';
 import { toolKind } from './tool.ts';
 
@@ -10,6 +11,7 @@ export const callKinds = {
   tool: toolKind,
   remote: remoteKind,
   agent: agentKind,
+  memory: memoryKind,
   control: controlKind,
 } as const satisfies Readonly<Record<CallTarget['kind'], CallKind>>;
 

@@ -6,6 +6,7 @@ import type {
   Fact,
   FactOf,
   LinkFact,
+  MemoryFact,
   PersonFact,
   PinFact,
   RecordedFact,
@@ -39,7 +40,14 @@ export function evolvePush(before: views.Push, event: RecordedFact): views.Push 
       push.settledRevision = Math.max(push.settledRevision, fact.value.throughRevision);
       return push;
     default:
-      fact.case satisfies ConversationFact | DefinitionFact | PersonFact | PinFact | LinkFact | RepositoryFact;
+      fact.case satisfies
+        | ConversationFact
+        | DefinitionFact
+        | PersonFact
+        | PinFact
+        | LinkFact
+        | RepositoryFact
+        | MemoryFact;
       return push;
   }
 }

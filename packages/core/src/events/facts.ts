@@ -28,8 +28,12 @@ export type PersonFact =
 export type LinkFact = 'linkMade';
 /** Facts of where agents are taken from. */
 export type RepositoryFact = 'repositoryAdded' | 'repositoryChanged' | 'repositorySynced' | 'repositorySyncFailed';
+/** Facts of what agents remember. */
+export type MemoryFact = 'memorySaved' | 'memoryRemoved';
 /** Facts of everything else. */
 export type NotOfRepositories = Exclude<FactName, RepositoryFact>;
+/** Facts of everything but what agents remember. */
+export type NotOfMemory = Exclude<FactName, MemoryFact>;
 /** Facts of everything but people. */
 export type NotOfPeople = Exclude<FactName, PersonFact>;
 
@@ -37,7 +41,7 @@ export type NotOfPeople = Exclude<FactName, PersonFact>;
  * Facts of streams that are none of a conversation. Whoever reads facts names those that it has nothing to do with (`fact.case
  * satisfies …`), so that a new one does not compile until each has said what it does with it.
  */
-export type OtherStreamFact = DefinitionFact | PinFact | PushFact | PersonFact | LinkFact | RepositoryFact;
+export type OtherStreamFact = DefinitionFact | PinFact | PushFact | PersonFact | LinkFact | RepositoryFact | MemoryFact;
 
 /** Facts of a conversation's own stream. */
 export type ConversationFact = Exclude<FactName, OtherStreamFact>;

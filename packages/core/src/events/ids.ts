@@ -91,3 +91,10 @@ const repositoryStreamPrefix = 'repository-';
 export function repositoryStream(name: string): StreamName {
   return `${repositoryStreamPrefix}${sha256Hex(canonicalJson({ v: 1, tenant: '', name }))}` as StreamName;
 }
+
+export const memoryStreamPrefix = 'memory-';
+
+/** The stream of what an agent remembers, by its name. */
+export function memoryStream(agent: string): StreamName {
+  return `${memoryStreamPrefix}${sha256Hex(canonicalJson({ v: 1, tenant: '', agent }))}` as StreamName;
+}

@@ -8,6 +8,8 @@ export type CallTarget =
   | { readonly kind: 'remote'; readonly agent: string }
   /** An agent of this platform, whose tree goes on inside the same run; empty as it is offered: its call names it. */
   | { readonly kind: 'agent'; readonly agent: string }
+  /** What an agent of this platform remembers; empty as it is offered: it is the one that asks. */
+  | { readonly kind: 'memory'; readonly agent: string }
   /** A tool of the platform itself, which is done once it is asked for. */
   | { readonly kind: 'control' };
 
@@ -19,17 +21,22 @@ export function recordedTarget({
   server,
   agent,
   platformAgent,
+  memoryOf,
   disposition,
-}: Pick<facts.Call, 'server' | 'agent' | 'platformAgent' | 'disposition'>): CallTarget | undefined {
+}: Pick<facts.Call, 'server' | 'agent' | 'platformAgent' | 'memoryOf' | 'disposition'>): CallTarget | undefined {
+  if (memoryOf !== '') return { kind: 'memory', agent: memoryOf };
   if (platformAgent !== '') return { kind: 'agent', agent: platformAgent };
   if (agent !== '') return { kind: 'remote', agent };
   if (server !== '') return { kind: 'tool', server };
   return disposition === facts.Disposition.CONTROL ? { kind: 'control' } : undefined;
 }
 
+/** The names of which one says whom a call goes to; the others are empty. */
+export type TargetNames = Pick<facts.Call, 'server' | 'agent' | 'platformAgent' | 'memoryOf'>;
+
 /** How a call names its target on the record: {@link recordedTarget} reads it. */
-export function namesOnRecord(target: CallTarget): Pick<facts.Call, 'server' | 'agent' | 'platformAgent'> {
-  const none = { server: '', agent: '', platformAgent: '' };
+export function namesOnRecord(target: CallTarget): TargetNames {
+  const none = { server: '', agent: '', platformAgent: '', memoryOf: '' };
   switch (target.kind) {
     case 'tool':
       return { ...none, server: target.server };
@@ -37,6 +44,8 @@ export function namesOnRecord(target: CallTarget): Pick<facts.Call, 'server' | '
       return { ...none, agent: target.agent };
     case 'agent':
       return { ...none, platformAgent: target.agent };
+    case 'memory':
+      return { ...none, memoryOf: target.agent };
     case 'control':
       return none;
   }
@@ -59,6 +68,7 @@ export function nameOfTarget(target: CallTarget): string {
       return target.server;
     case 'remote':
     case 'agent':
+    case 'memory':
       return target.agent;
     case 'control':
       return '';

@@ -67,6 +67,8 @@ export type Effect =
   | { readonly kind: 'call'; readonly id: string; readonly attempt: number; readonly fenced: boolean }
   /** Have an agent of this platform work on a call: `agentCalled` is put on the record. Safe to repeat until it is there. */
   | { readonly kind: 'agent'; readonly id: string }
+  /** Save to an agent's memory, or load from it. Safe to repeat until its result is recorded. */
+  | { readonly kind: 'memory'; readonly id: string }
   /** Find out what became of an attempt that is on the record; of a delegation, answer what its agent asked, too. */
   | { readonly kind: 'recover'; readonly id: string; readonly attempt: number; readonly bridge: string };
 
@@ -307,7 +309,8 @@ function allRejected(calls: readonly CallState[]): boolean {
 }
 
 function effectOfCall(run: RunState, call: CallState): Effect[] {
-  if (call.phase === 'ready' && call.target?.kind === 'agent') return [{ kind: 'agent', id: call.id }];
+  const kind = call.target?.kind;
+  if (call.phase === 'ready' && (kind === 'agent' || kind === 'memory')) return [{ kind, id: call.id }];
   if (call.phase === 'ready')
     return [{ kind: 'call', id: call.id, attempt: call.attempt + 1, fenced: !call.repeatable }];
   if (call.phase === 'started' || (call.phase === 'asking' && dueAnswers(run, call).length > 0))

@@ -126,3 +126,10 @@ export const requestsPerEditedCallMax = 20;
 export const linkLastsMsMax = 7 * 24 * 3_600_000;
 /** The tools, or the agents, that the prompt of an agent from git lists, in bytes of UTF-8. */
 export const templateListBytesMax = 64 * 1024;
+/** What an agent remembers: keys, characters of a key, and bytes of UTF-8 of one value as JSON and of all. More is refused. */
+export const memoryKeysMax = 1_000;
+export const memoryKeyCharactersMax = 200;
+export const memoryValueBytesMax = 64 * 1024;
+export const memoryBytesMax = 1024 * 1024;
+/** The latest calls that saved something, each known again when it is repeated. */
+export const memoryCallsKept = 256;

@@ -31,6 +31,19 @@ export const agentScenarios: Readonly<Record<string, readonly Happening[]>> = {
     answered({ step: 'root#1.1/root', calls: [completes('Refunded.')] }),
     answered({ calls: [completes('Your order is refunded.')] }),
   ],
+  // An agent remembers something for later runs, and is asked for what it does not remember.
+  'agent-remembers': [
+    user(opened),
+    user(asked('Call me Ada.')),
+    answered({
+      calls: [
+        call('save_memory', { key: 'name', value: 'Ada', expiresAt: null }),
+        call('load_memory', { key: 'city' }),
+      ],
+    }),
+    drove([returns('root#1.0', 'Saved.'), returns('root#1.1', 'There is no memory city; there is name.', 1, true)]),
+    answered({ calls: [completes('Hello Ada.')] }),
+  ],
   'agent-failed': [
     user(opened),
     user(asked('I want a refund.')),

@@ -53,9 +53,9 @@ test('every scenario is recorded, and every kind of event of a conversation is i
     ),
   );
   // Definitions stand in streams of their own, and so do pins, who is told, links, and people (recorded in ../pins,
-  // ../push and ../people), and what repositories hold, which the registry folds.
+  // ../push and ../people), what agents remember (in ../memory), and what repositories hold, which the registry folds.
   const isElsewhere = (kind: string) =>
-    /^(agent|toolset|tool|policy)Defined$|^(toolServerMet|toolsAccepted)$|^push|^(user|apiKey|link|repository)[A-Z]/.test(
+    /^(agent|toolset|tool|policy)Defined$|^(toolServerMet|toolsAccepted)$|^push|^(user|apiKey|link|repository|memory)[A-Z]/.test(
       kind,
     );
   const kinds = facts.PayloadSchema.oneofs[0]?.fields.map((field) => field.localName) ?? [];

@@ -1,6 +1,9 @@
 import { type AgentDefinition, definedAs, type Fact, type RequestedCall } from '@stopgo/core';
 import { expect, test } from 'vitest';
 import type { CallableAgents } from '../../src/agents/callable.ts';
+import { AgentMemories } from '../../src/memories/agent-memories.ts';
+import { LogInMemory } from '../agents/log-in-memory.ts';
+import { HandClock } from './one-driver.ts';
 import { drivenAgent, llm, looks, says, tools } from './scripted-run.ts';
 
 /** An agent from git whose model goes by its name. */
@@ -64,7 +67,9 @@ test('an agent that calls another is told what came of it, and ends the run with
   expect(agents.looked).toEqual(['billing']);
   const [first, child, , last] = asked;
   expect(first?.system).toBe('You are tier1. You may ask:\n- **billing**: Does billing. {{prompt}}');
-  expect(first?.tools.map(({ name }) => name)).toEqual(['look', 'put', 'call_agent', 'complete_agent_execution']);
+  expect(first?.tools.map(({ name }) => name)).toEqual([
+    ...['look', 'put', 'call_agent', 'save_memory', 'load_memory', 'complete_agent_execution'],
+  ]);
   expect(child?.system).toContain('You do: Refund it. Refund it. with - **look**: ');
   expect(child?.messages).toMatchObject([
     { role: 'user', text: expect.stringMatching(/go.*I ask billing\..*Your task:\n\nRefund it\.$/s) },
@@ -129,4 +134,38 @@ test('an agent that answers without saying that it is done is told to, in its ow
     text: expect.stringContaining('You have not called complete_agent_execution'),
   });
   expect(asked[3]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+});
+
+test('what an agent saves it loads in another run, also what is no object, and another agent does not', async () => {
+  const log = new LogInMemory();
+  const memories = new AgentMemories({
+    ...{ instance: 'me', log, clock: new HandClock(), newId: () => 'id', random: () => 0 },
+  });
+  const saves = asks('save_memory', { key: 'name', value: 'Ada\u200b', expiresAt: null });
+  const loads = asks('load_memory', { key: 'name' });
+  const one = await drivenAgent(
+    tier1,
+    {
+      tier1: [says('', [saves]), says('', [callsAgent('billing', 'Who is it?')]), says('', [completes('Yes.')])],
+      billing: [says('', [loads]), says('', [completes('I do not know.')])],
+    },
+    { agents: known(billing), calling, memories },
+  );
+  const results = (asked: readonly { readonly messages: readonly unknown[] }[]) =>
+    asked.map(({ messages }) => messages.at(-1));
+  expect(results(one.asked)).toMatchObject([
+    { role: 'user' },
+    { results: [{ isError: false, content: 'Saved.' }] },
+    { role: 'user' },
+    { results: [{ isError: true, content: 'There is no memory name; nothing is remembered.' }] },
+    { results: [{ content: expect.stringContaining('I do not know.') }] },
+  ]);
+  const other = await drivenAgent(
+    tier1,
+    { tier1: [says('', [loads]), says('', [completes('Hello.')])] },
+    { agents: known(), calling, memories },
+  );
+  expect(results(other.asked)[1]).toMatchObject({
+    results: [{ isError: false, content: expect.stringContaining('"Ada\\u{200b}"') }],
+  });
 });

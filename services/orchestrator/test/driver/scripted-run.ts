@@ -18,6 +18,7 @@ import { type Append, type AppendOutcome, type ConversationLog, recordedOf } fro
 import { type CallableAgents, noAgents } from '../../src/agents/callable.ts';
 import { Transcripts } from '../../src/driver/handle/transcripts.ts';
 import { RunDriver } from '../../src/driver/run/run-driver.ts';
+import type { MemoryPort } from '../../src/memories/memory-port.ts';
 import type { ModelAnswer, ModelRequest } from '../../src/models/port.ts';
 import { driverWith } from './one-driver.ts';
 export const llm = (name: string, prompt: string, more: Partial<LlmNode> = {}): LlmNode => ({
@@ -73,13 +74,15 @@ type Around = {
   /** Those that others may call. */
   readonly agents?: CallableAgents;
   readonly calling?: RunDefinition['calling'];
+  /** What they remember; absent: nothing yet. */
+  readonly memories?: MemoryPort;
 };
 
 /** The same of an agent, which may call others. */
 export async function drivenAgent(
   agent: AgentDefinition,
   answers: Answers,
-  { before = async () => undefined, agents = noAgents, calling }: Around,
+  { before = async () => undefined, agents = noAgents, calling, memories }: Around,
 ) {
   const log: RecordedFact[] = [];
   const most = { events: 0, bytes: 0 };
@@ -156,7 +159,15 @@ export async function drivenAgent(
   const deltas = { ...ports.deltas, publish: (piece: (typeof shown)[number]) => void shown.push(piece) };
   const unasked: unknown[] = [];
   const onUnasked = (call: unknown) => void unasked.push(call);
-  const all = { ...ports, log: inMemory, models: { forModel }, deltas, onUnasked, agents };
+  const all = {
+    ...ports,
+    log: inMemory,
+    models: { forModel },
+    deltas,
+    onUnasked,
+    agents,
+    ...(memories && { memories }),
+  };
   await new RunDriver(start, all, new Transcripts(inMemory), listener).drive();
   const { run } = log.reduce(evolve, initialState);
   const transcript = await new Transcripts(inMemory).upTo('c', log.length, new AbortController().signal);

@@ -13,6 +13,7 @@ import {
   type OfferedTool,
   type RequestedCall,
   type Toolset,
+  takenSchemaJson,
   takesTool,
   toolHeld,
 } from '@stopgo/core';
@@ -100,7 +101,7 @@ function shapeOf(tool: OfferedTool): Shape {
   const known = shapes.get(tool);
   if (known !== undefined) return known;
   // A definition that was taken has the schema of an object.
-  const schema = JSON.parse(tool.inputSchemaJson) as Shape['schema'];
+  const schema = JSON.parse(takenSchemaJson(tool)) as Shape['schema'];
   const owner = { owner: nameOfTarget(tool.target), key: `${tool.pin} input` };
   const shape = { schema, check: processSchemaChecks().checkOf(schema, owner) };
   shapes.set(tool, shape);

@@ -1,6 +1,7 @@
 import type { Clock, ConversationLog, DefinitionSource, Liveness, Waits } from '@stopgo/log';
 import type { CallableAgents } from '../../agents/callable.ts';
 import type { DelegationPort } from '../../delegation-port.ts';
+import type { MemoryPort } from '../../memories/memory-port.ts';
 import type { ModelPort } from '../../models/port.ts';
 import type { ToolPort } from '../../tool-port.ts';
 import type { AgentNews } from './agent-news.ts';
@@ -62,6 +63,8 @@ export type DriverPorts = {
   readonly delegations: DelegationPort;
   /** Agents of this platform that others call. */
   readonly agents: CallableAgents;
+  /** What agents of this platform remember. */
+  readonly memories: MemoryPort;
   /** What runs name, as it was recorded. */
   readonly definitions: DefinitionSource;
   readonly blobs: BlobSource;

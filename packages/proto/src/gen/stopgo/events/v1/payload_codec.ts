@@ -2,8 +2,8 @@
 // @generated from file stopgo/events/v1/payload.proto (package stopgo.events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AgentCalled, AgentDefined, AgentLimits, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalAssigned, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, CancelCause, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, LinkMade, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RepositoryAdded, RepositoryChanged, RepositorySource, RepositorySynced, RepositorySyncFailed, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepCanceled, StepFinished, StepReminded, StepStarted, SyncedFile, SyncError, TimeLimit, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
-import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalAssignedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RepositoryAddedSchema, RepositoryChangedSchema, RepositorySourceSchema, RepositorySyncedSchema, RepositorySyncFailedSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepCanceledSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, SyncedFileSchema, SyncErrorSchema, TimeLimitSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
+import type { AgentCalled, AgentDefined, AgentLimits, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalAssigned, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, CancelCause, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, LinkMade, MemoryCall, MemoryRemoved, MemorySaved, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RepositoryAdded, RepositoryChanged, RepositorySource, RepositorySynced, RepositorySyncFailed, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepCanceled, StepFinished, StepReminded, StepStarted, SyncedFile, SyncError, TimeLimit, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
+import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalAssignedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, MemoryCallSchema, MemoryRemovedSchema, MemorySavedSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RepositoryAddedSchema, RepositoryChangedSchema, RepositorySourceSchema, RepositorySyncedSchema, RepositorySyncFailedSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepCanceledSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, SyncedFileSchema, SyncErrorSchema, TimeLimitSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
@@ -388,6 +388,18 @@ export function writePayload(writer: Writer, message: Payload): void {
       writer.join(begin);
       break;
     }
+    case "memorySaved": {
+      const begin = writer.fork(722);
+      writeMemorySaved(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "memoryRemoved": {
+      const begin = writer.fork(730);
+      writeMemoryRemoved(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
     case "stepCanceled": {
       const begin = writer.fork(762);
       writeStepCanceled(writer, message.fact.value);
@@ -648,6 +660,14 @@ export function readPayload(reader: Reader, length: number, message: Payload): P
         if (tag !== 658) throw new LeftToLibrary();
         message.fact = { case: "stepReminded", value: readStepReminded(reader, reader.uint32(), message.fact.case === "stepReminded" ? message.fact.value : zeroStepReminded()) };
         break;
+      case 90:
+        if (tag !== 722) throw new LeftToLibrary();
+        message.fact = { case: "memorySaved", value: readMemorySaved(reader, reader.uint32(), message.fact.case === "memorySaved" ? message.fact.value : zeroMemorySaved()) };
+        break;
+      case 91:
+        if (tag !== 730) throw new LeftToLibrary();
+        message.fact = { case: "memoryRemoved", value: readMemoryRemoved(reader, reader.uint32(), message.fact.case === "memoryRemoved" ? message.fact.value : zeroMemoryRemoved()) };
+        break;
       case 95:
         if (tag !== 762) throw new LeftToLibrary();
         message.fact = { case: "stepCanceled", value: readStepCanceled(reader, reader.uint32(), message.fact.case === "stepCanceled" ? message.fact.value : zeroStepCanceled()) };
@@ -848,6 +868,12 @@ export function createPayload(given: Given): Payload {
         break;
       case "stepReminded":
         message.fact = { case: "stepReminded", value: toMessage(value, createStepReminded, "stopgo.events.v1.StepReminded") };
+        break;
+      case "memorySaved":
+        message.fact = { case: "memorySaved", value: toMessage(value, createMemorySaved, "stopgo.events.v1.MemorySaved") };
+        break;
+      case "memoryRemoved":
+        message.fact = { case: "memoryRemoved", value: toMessage(value, createMemoryRemoved, "stopgo.events.v1.MemoryRemoved") };
         break;
       case "stepCanceled":
         message.fact = { case: "stepCanceled", value: toMessage(value, createStepCanceled, "stopgo.events.v1.StepCanceled") };
@@ -1846,6 +1872,7 @@ export function zeroCall(): Call {
     policyDigest: '',
     platformAgent: '',
     agentRefusal: 0,
+    memoryOf: '',
   };
 }
 
@@ -1898,6 +1925,9 @@ export function writeCall(writer: Writer, message: Call): void {
   }
   if ((message.agentRefusal as number) !== 0) {
     writer.int32(128, message.agentRefusal);
+  }
+  if (message.memoryOf !== '') {
+    writer.string(138, message.memoryOf);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1972,6 +2002,10 @@ export function readCall(reader: Reader, length: number, message: Call): Call {
         if (tag !== 128) throw new LeftToLibrary();
         message.agentRefusal = reader.int32() as AgentRefusal;
         break;
+      case 17:
+        if (tag !== 138) throw new LeftToLibrary();
+        message.memoryOf = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1999,6 +2033,7 @@ export function createCall(given: Given): Call {
   if (given.policyDigest != null) message.policyDigest = given.policyDigest;
   if (given.platformAgent != null) message.platformAgent = given.platformAgent;
   if (given.agentRefusal != null) message.agentRefusal = given.agentRefusal;
+  if (given.memoryOf != null) message.memoryOf = given.memoryOf;
   return message;
 }
 
@@ -7844,6 +7879,191 @@ export function createRepositorySyncFailed(given: Given): RepositorySyncFailed {
   return message;
 }
 
+export function zeroMemorySaved(): MemorySaved {
+  return {
+    $typeName: "stopgo.events.v1.MemorySaved",
+    agent: '',
+    key: '',
+    valueJson: '',
+  };
+}
+
+export function writeMemorySaved(writer: Writer, message: MemorySaved): void {
+  if (message.$typeName !== "stopgo.events.v1.MemorySaved") throw new LeftToLibrary();
+  if (message.agent !== '') {
+    writer.string(10, message.agent);
+  }
+  if (message.key !== '') {
+    writer.string(18, message.key);
+  }
+  if (message.valueJson !== '') {
+    writer.string(26, message.valueJson);
+  }
+  if (message.expiresAt !== undefined) {
+    const begin = writer.fork(34);
+    writeTimestamp(writer, message.expiresAt);
+    writer.join(begin);
+  }
+  if (message.call !== undefined) {
+    const begin = writer.fork(42);
+    writeMemoryCall(writer, message.call);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readMemorySaved(reader: Reader, length: number, message: MemorySaved): MemorySaved {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.agent = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.key = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.valueJson = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.expiresAt = readTimestamp(reader, reader.uint32(), message.expiresAt ?? zeroTimestamp());
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.call = readMemoryCall(reader, reader.uint32(), message.call ?? zeroMemoryCall());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createMemorySaved(given: Given): MemorySaved {
+  const message = zeroMemorySaved();
+  if (given.agent != null) message.agent = given.agent;
+  if (given.key != null) message.key = given.key;
+  if (given.valueJson != null) message.valueJson = given.valueJson;
+  if (given.expiresAt != null) message.expiresAt = toMessage(given.expiresAt, createTimestamp, "google.protobuf.Timestamp");
+  if (given.call != null) message.call = toMessage(given.call, createMemoryCall, "stopgo.events.v1.MemoryCall");
+  return message;
+}
+
+export function zeroMemoryCall(): MemoryCall {
+  return {
+    $typeName: "stopgo.events.v1.MemoryCall",
+    conversationId: '',
+    runId: '',
+    stepId: '',
+    callId: '',
+  };
+}
+
+export function writeMemoryCall(writer: Writer, message: MemoryCall): void {
+  if (message.$typeName !== "stopgo.events.v1.MemoryCall") throw new LeftToLibrary();
+  if (message.conversationId !== '') {
+    writer.string(10, message.conversationId);
+  }
+  if (message.runId !== '') {
+    writer.string(18, message.runId);
+  }
+  if (message.stepId !== '') {
+    writer.string(26, message.stepId);
+  }
+  if (message.callId !== '') {
+    writer.string(34, message.callId);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readMemoryCall(reader: Reader, length: number, message: MemoryCall): MemoryCall {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.conversationId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.runId = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.stepId = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.callId = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createMemoryCall(given: Given): MemoryCall {
+  const message = zeroMemoryCall();
+  if (given.conversationId != null) message.conversationId = given.conversationId;
+  if (given.runId != null) message.runId = given.runId;
+  if (given.stepId != null) message.stepId = given.stepId;
+  if (given.callId != null) message.callId = given.callId;
+  return message;
+}
+
+export function zeroMemoryRemoved(): MemoryRemoved {
+  return {
+    $typeName: "stopgo.events.v1.MemoryRemoved",
+    key: '',
+  };
+}
+
+export function writeMemoryRemoved(writer: Writer, message: MemoryRemoved): void {
+  if (message.$typeName !== "stopgo.events.v1.MemoryRemoved") throw new LeftToLibrary();
+  if (message.key !== '') {
+    writer.string(10, message.key);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readMemoryRemoved(reader: Reader, length: number, message: MemoryRemoved): MemoryRemoved {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.key = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createMemoryRemoved(given: Given): MemoryRemoved {
+  const message = zeroMemoryRemoved();
+  if (given.key != null) message.key = given.key;
+  return message;
+}
+
 export function zeroPushConfigured(): PushConfigured {
   return {
     $typeName: "stopgo.events.v1.PushConfigured",
@@ -8311,6 +8531,9 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [SyncedFileSchema, { zero: zeroSyncedFile, write: writeSyncedFile, read: readSyncedFile, create: createSyncedFile }],
   [SyncErrorSchema, { zero: zeroSyncError, write: writeSyncError, read: readSyncError, create: createSyncError }],
   [RepositorySyncFailedSchema, { zero: zeroRepositorySyncFailed, write: writeRepositorySyncFailed, read: readRepositorySyncFailed, create: createRepositorySyncFailed }],
+  [MemorySavedSchema, { zero: zeroMemorySaved, write: writeMemorySaved, read: readMemorySaved, create: createMemorySaved }],
+  [MemoryCallSchema, { zero: zeroMemoryCall, write: writeMemoryCall, read: readMemoryCall, create: createMemoryCall }],
+  [MemoryRemovedSchema, { zero: zeroMemoryRemoved, write: writeMemoryRemoved, read: readMemoryRemoved, create: createMemoryRemoved }],
   [PushConfiguredSchema, { zero: zeroPushConfigured, write: writePushConfigured, read: readPushConfigured, create: createPushConfigured }],
   [PushRemovedSchema, { zero: zeroPushRemoved, write: writePushRemoved, read: readPushRemoved, create: createPushRemoved }],
   [PushClaimedSchema, { zero: zeroPushClaimed, write: writePushClaimed, read: readPushClaimed, create: createPushClaimed }],

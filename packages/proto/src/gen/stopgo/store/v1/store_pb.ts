@@ -2598,7 +2598,8 @@ export const StoreService: GenService<{
     output: typeof ReadTicketsResponseSchema;
   },
   /**
-   * ReadStream gives a page of a stream in order. An unknown stream is empty.
+   * ReadStream gives a page of a stream in order. An unknown stream is empty. It never answers with less than was acknowledged
+   * before the call.
    *
    * @generated from rpc stopgo.store.v1.StoreService.ReadStream
    */
