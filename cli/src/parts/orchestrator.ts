@@ -22,7 +22,7 @@ export type OrchestratorMore = Pick<OrchestratorConfig, 'watchTimes'>;
 export function startOrchestratorPart(
   options: PartOptions,
   instance: string,
-  clients: Pick<OrchestratorDependencies, 'store' | 'connectBridge' | 'models'> & {
+  clients: Pick<OrchestratorDependencies, 'store' | 'connectBridge' | 'models' | 'registry'> & {
     readonly pushKey: () => Secret | undefined;
     /** For links of webhooks; needed only where some webhook has any. */
     readonly approvals?: LinkMaker;
@@ -39,6 +39,7 @@ export function startOrchestratorPart(
       agent: agentDefinition(config),
       systemPrompt: systemPromptOf(config),
       ...(config.policy === undefined ? {} : { policy: config.policy }),
+      calling: config.calling,
       heartbeatTtlMs: config.heartbeatTtlMs,
       runsMax: config.limits.concurrentRuns,
     },

@@ -30,8 +30,8 @@ export const dependenciesOf: Readonly<Record<ServiceName, readonly Dependency[]>
 
 /** Which others a service calls only if the configuration has it do so. */
 export const optionalOf: Readonly<Partial<Record<ServiceName, readonly Dependency[]>>> = {
-  // For the links of webhooks.
-  orchestrator: ['approvals'],
+  // For the links of webhooks, and where agents are taken from repositories.
+  orchestrator: ['approvals', 'registry'],
   // Where agents are taken from repositories.
   gateway: ['registry'],
 };

@@ -4,9 +4,9 @@ import type { Callers, PeerName } from '@stopgo/rpc';
 export const serviceNames = [
   'store',
   'mcp-bridge',
+  'registry',
   'orchestrator',
   'approvals',
-  'registry',
   'gateway',
 ] as const satisfies readonly PeerName[];
 

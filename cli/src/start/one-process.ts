@@ -39,6 +39,7 @@ export type Intercept = {
     client: Client<typeof orchestrator.OrchestratorService>,
   ) => Client<typeof orchestrator.OrchestratorService>;
   readonly approvals?: (client: Client<typeof approvals.ApprovalsService>) => Client<typeof approvals.ApprovalsService>;
+  readonly registry?: (client: Client<typeof registry.RegistryService>) => Client<typeof registry.RegistryService>;
   readonly models?: (models: Pick<Models, 'forModel'>) => Pick<Models, 'forModel'>;
 };
 
@@ -89,6 +90,7 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
     },
   });
 
+  const registryClient = hasRegistry(config) ? await startRegistryHere() : undefined;
   // The approvals service is started after those that it calls; what asks it for a link before is tried again.
   let linkMaker: LinkMaker | undefined;
   const running = await startOrchestratorPart(
@@ -100,6 +102,7 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
       connectBridge: () => ({ client: bridgeClient, close: () => undefined }),
       models: intercept.models?.(models) ?? models,
       pushKey: () => pushKeyOf(config.dataDir),
+      ...(registryClient === undefined ? {} : { registry: registryClient }),
       approvals: {
         makeLink: async (...given) => {
           if (linkMaker === undefined) throw unavailable('the approvals service is not started yet');
@@ -133,7 +136,6 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
   await setUpFirstUser(config, storeFor('approvals'), peopleInstance, logger);
   await warm;
 
-  const registryClient = hasRegistry(config) ? await startRegistryHere() : undefined;
   const gateway = await startGatewayPart(
     options,
     {
@@ -152,6 +154,7 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
   async function startRegistryHere(): Promise<Client<typeof registry.RegistryService>> {
     const running = await startRegistryPart(options, `registry-${randomUUID()}`, storeFor('registry'));
     parts.push({ name: 'registry', stop: running.stop });
-    return createInProcessClient(registry.RegistryService, running.service, inProcess);
+    const direct = createInProcessClient(registry.RegistryService, running.service, inProcess);
+    return intercept.registry?.(direct) ?? direct;
   }
 }

@@ -2,7 +2,7 @@
  * What the platform's services may use of the core. A name is here because something outside uses it.
  */
 
-export type { AgentSource } from './agent/calling.ts';
+export type { AgentSource, CallingLimits } from './agent/calling.ts';
 export {
   type A2aNode,
   type AgentDefinition,

@@ -2,7 +2,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { create, views } from '@stopgo/proto';
 
 /** What a run can wait for that is no person. */
-export type WaitKind = 'model' | 'agent' | 'tool_server' | 'tool_bridge' | 'tool_turn';
+export type WaitKind = 'model' | 'agent' | 'tool_server' | 'tool_bridge' | 'tool_turn' | 'registry';
 
 /** What a run waits for, and whose words they are: free of secrets. */
 export type Waited = {
@@ -35,6 +35,7 @@ const kinds: Readonly<Record<WaitKind, views.WaitKind>> = {
   tool_server: views.WaitKind.TOOL_SERVER,
   tool_bridge: views.WaitKind.TOOL_BRIDGE,
   tool_turn: views.WaitKind.TOOL_TURN,
+  registry: views.WaitKind.REGISTRY,
 };
 
 /**

@@ -69,3 +69,7 @@ export const stopGraceMs = 8_000;
 
 /** Messages of a task's history that are shown at once, what tools were told and told included. */
 export const historyMessagesMax = 100;
+
+/** Bytes of the name of an agent, and of a commit, branch or tag. */
+export const agentNameBytesMax = 1_024;
+export const revisionBytesMax = 256;

@@ -111,7 +111,7 @@ async function create(
   const { registry } = parts;
   const { ports } = registry;
   const begin = async (): Promise<Begun> => {
-    const agent = await agentNamed(parts.agents, request.agentName);
+    const agent = await agentNamed(parts.agents, request.agentName, request.agentRevision);
     const opening = createConversation({
       id,
       sessionId: context.sessionId ?? '',
@@ -190,7 +190,7 @@ async function send(
   const loaded = seen ?? (await load(parts, conversationId, idempotency));
   requireReach(context.principal, 'message.send', loaded.state);
   const begin = async (): Promise<Begun> => {
-    const agent = await agentOfConversation(parts.agents, loaded.state.agentName);
+    const agent = await agentOfConversation(parts.agents, loaded.state.agentName, request.agentRevision);
     const command = {
       actor: actorOf(request.caller),
       ...(idempotency === undefined ? {} : { idempotency }),

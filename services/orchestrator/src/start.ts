@@ -1,14 +1,16 @@
-import { type AgentDefinition, type Policy, pendingApprovals } from '@stopgo/core';
+import { type AgentDefinition, type CallingLimits, type Policy, pendingApprovals } from '@stopgo/core';
 import type { Clock } from '@stopgo/log';
 import { Heartbeat, isUnknown, storeBeat, storeLog, Waits } from '@stopgo/log';
-import type { store, orchestrator as wire } from '@stopgo/proto';
+import type { registry, store, orchestrator as wire } from '@stopgo/proto';
 import type { Client, ServiceImpl } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
 import { secretFilter } from '@stopgo/security';
 import { A2aDelegations } from './a2a/delegations.ts';
-import { type CallableAgents, noAgents } from './agents/callable.ts';
+import { noAgents } from './agents/callable.ts';
 import { ConfiguredAgent } from './agents/configured-agent.ts';
 import { DescribedAgent } from './agents/described-agent.ts';
+import { AllAgents, PlatformAgents } from './agents/platform-agents.ts';
+import { registryLookup } from './agents/registry-lookup.ts';
 import { storeBlobs } from './blobs.ts';
 import { blobRoomBytes, stopGraceMs } from './bounds.ts';
 import type { ConnectBridge } from './bridges/directory.ts';
@@ -32,6 +34,9 @@ import { ToolSizes } from './tool-sizes.ts';
 import { UnmatchedTools } from './unmatched-tools.ts';
 import { modelsWithoutSecrets, toolsWithoutSecrets } from './without-secrets.ts';
 
+/** Names of agents that are not there, of which one process tells. */
+const unknownToldMax = 1_000;
+
 /** What an orchestrator is given. */
 export type OrchestratorDependencies = {
   /** Id of this process; never used twice. */
@@ -40,8 +45,8 @@ export type OrchestratorDependencies = {
   /** The way to a bridge at the address that its heartbeat names; empty for one that is in this process. */
   readonly connectBridge: ConnectBridge;
   readonly models: DriverPorts['models'];
-  /** Agents of this platform that others call; absent: none. */
-  readonly agents?: CallableAgents;
+  /** Where agents from repositories are looked up; absent: there are none. */
+  readonly registry?: Client<typeof registry.RegistryService>;
   /** API keys and tokens of this process, which nothing that is answered may repeat; those of less than 8 characters are ignored. */
   readonly secrets?: readonly string[];
   /** How addresses are told of tasks; absent: those of the public network only, without credentials. */
@@ -58,6 +63,8 @@ export type OrchestratorConfig = {
   readonly systemPrompt: string;
   /** What calls are judged by beside the defaults; absent: by nothing else. */
   readonly policy?: Policy;
+  /** What holds for agents from repositories, which call each other; absent: there are none. */
+  readonly calling?: CallingLimits;
   readonly heartbeatTtlMs: number;
   readonly runsMax: number;
   /** How often tasks of other agents that wait for an answer here are looked at; absent: 15 s, and up to 5 minutes. */
@@ -105,12 +112,27 @@ export async function startOrchestrator(
     ),
   );
   const secrets = secretFilter(given.secrets ?? []);
+  const { policy } = config;
+  const unknown = new Set<string>();
+  const fromRepositories =
+    given.registry &&
+    config.calling &&
+    new PlatformAgents({
+      ...{ lookup: registryLookup(given.registry), limits: config.calling, tools, definitions },
+      ...(policy && { policy }),
+      onUnknown: (agent, allowed) => {
+        const key = `${agent}\n${allowed}`;
+        if (unknown.has(key) || unknown.size >= unknownToldMax) return;
+        unknown.add(key);
+        logger.warn('an agent may call one that there is not', { agent, allowed });
+      },
+    });
   const ports: DriverPorts = {
     instance,
     log,
     tools: toolsWithoutSecrets(tools, secrets),
     delegations,
-    agents: given.agents ?? noAgents,
+    agents: fromRepositories ?? noAgents,
     memories,
     definitions,
     blobs: storeBlobs(given.store),
@@ -164,11 +186,12 @@ export async function startOrchestrator(
     ...{ clock, signal: stopping.signal, onFault: ports.onFault },
   });
   const described = new DescribedAgent(config.agent, (url, signal) => delegations.about(url, signal));
-  const { systemPrompt, policy } = config;
-  const agents = new ConfiguredAgent({
+  const { systemPrompt } = config;
+  const configured = new ConfiguredAgent({
     ...{ definition: () => described.now, systemPrompt, tools, definitions },
     ...(policy && { policy }),
   });
+  const agents = fromRepositories ? new AllAgents(configured, fromRepositories, stopping.signal) : configured;
   const isStoreThere = await heartbeat.renew();
   // Before anything below is waited for: a bridge that is slow to answer must not have others take this process for dead.
   const beating = heartbeat.run(() => tools.look());

@@ -1,6 +1,14 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { agentStream, DomainError, failedPrecondition, invalidArgument, notFound, suggest } from '@stopgo/core';
+import {
+  agentStream,
+  DomainError,
+  failedPrecondition,
+  invalidArgument,
+  matchesAny,
+  notFound,
+  suggest,
+} from '@stopgo/core';
 import { type DefinitionPorts, recordedDefinition } from '@stopgo/log';
 import { registry as wire } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
@@ -14,6 +22,7 @@ import { receiveWebhook } from './webhook/receive.ts';
 
 const limitDefault = 50;
 const limitMax = 200;
+const patternsMax = 200;
 const historyDefault = 10;
 const historyMax = 100;
 const errorsShown = 100;
@@ -56,13 +65,16 @@ export function registryService(options: ServiceOptions): ServiceImpl<typeof wir
 
     receiveWebhook: async (request) => receiveWebhook(repositories, request),
 
-    async listAgents({ repository, query, limit, cursor }) {
+    async listAgents({ repository, query, limit, cursor, patterns }) {
+      if (patterns.length > patternsMax) throw invalidArgument(`patterns: at most ${patternsMax} are taken`);
       const from = repository === '' ? repositories : [named(repositories, repository)];
       const words = query
         .toLowerCase()
         .split(/\s+/u)
         .filter((word) => word !== '');
-      const found = allAgents(from).filter((one) => words.every((word) => holds(one, word)));
+      const isWanted = (one: FoundAgent) =>
+        (patterns.length === 0 || matchesAny(patterns, one.agent.name)) && words.every((word) => holds(one, word));
+      const found = allAgents(from).filter(isWanted);
       const rest = cursor === '' ? found : found.filter(({ agent }) => agent.name > cursor);
       const page = rest.slice(0, bounded(limit, limitDefault, limitMax));
       const last = page.at(-1)?.agent.name ?? '';

@@ -21,7 +21,7 @@ export function agentLookup(
 ): AgentLookup {
   const { scenario, network } = world;
   return {
-    resolve: async (name, signal) => {
+    resolve: async (name, _revision, signal) => {
       const agent = await network.call(
         process,
         undefined,
@@ -44,7 +44,7 @@ export function agentLookup(
 /** The first of the agents that call each other is that of all conversations. */
 export function callingCatalogue(platform: PlatformAgents): AgentCatalogue {
   const signal = new AbortController().signal;
-  const find = (name: string) => platform.find(name, signal);
+  const find = (name: string) => platform.find(name, '', signal);
   return {
     find,
     default: async () => {

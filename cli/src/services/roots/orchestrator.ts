@@ -1,9 +1,10 @@
-import { approvals, mcp, orchestrator, store } from '@stopgo/proto';
+import { approvals, mcp, orchestrator, registry, store } from '@stopgo/proto';
 import { bind, connectGrpc, createGrpcClient, type Secret } from '@stopgo/rpc';
 import type { Started } from '@stopgo/runtime';
 import { sendsLinks } from '../../parts/links.ts';
 import { checkedModels } from '../../parts/models.ts';
 import { startOrchestratorPart } from '../../parts/orchestrator.ts';
+import { hasRegistry } from '../../parts/registry.ts';
 import { callsGraceMs } from '../bounds.ts';
 import { callersOf } from '../names.ts';
 import type { ServiceProcess } from '../service-process.ts';
@@ -25,6 +26,9 @@ export async function startOrchestratorService(process: ServiceProcess): Promise
     pushKey: () => pushKey,
     ...(addresses.approvals !== undefined && sendsLinks(process.options.config)
       ? { approvals: createGrpcClient(approvals.ApprovalsService, process.connect('approvals')) }
+      : {}),
+    ...(addresses.registry !== undefined && hasRegistry(process.options.config)
+      ? { registry: createGrpcClient(registry.RegistryService, process.connect('registry')) }
       : {}),
   };
   const running = await startOrchestratorPart(process.options, instance, clients);

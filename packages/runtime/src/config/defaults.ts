@@ -28,6 +28,8 @@ export const defaults = {
   openStreams: 1_000,
   bodyBytes: 4 * 1024 * 1024,
   messageBytes: 64 * 1024,
+  callDepth: 10,
+  agentCalls: 100,
   natsStream: 'STOPGO',
   natsReplicas: 1,
   clockSkew: '30s',
@@ -56,6 +58,8 @@ export const bounds = {
   treeNodesMax: 256,
   /** Names, models and prompts of all nodes: they are recorded in one append, which holds little more. */
   treeBytesMax: 448 * 1024,
+  callDepthMax: 32,
+  agentCallsMax: 10_000,
   countMax: 100_000,
   streamNameCharactersMax: 64,
   /** What NATS keeps of one stream at most. */

@@ -64,6 +64,11 @@ export function normalise(file: FileShape, policy?: Policy, prices?: PriceTable)
     webhooks: file.webhooks.map(webhook),
     agentRepositories: file.agent_repositories.map(agentRepository),
     agentFolders: file.agent_folders,
+    calling: {
+      depthMax: file.agent_execution.max_call_depth,
+      callsMax: file.agent_execution.max_agent_calls,
+      circlesAllowed: !file.agent_execution.circular_call_prevention,
+    },
     ...(file.auth === undefined ? {} : { auth: auth(file.auth) }),
     requireAuth: file.require_auth,
   });

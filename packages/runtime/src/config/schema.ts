@@ -148,6 +148,13 @@ export const natsSchema = mapping({
   accept_unverified_durability: flag().default(false),
 });
 
+/** What holds for agents that call each other. */
+export const agentExecutionSchema = mapping({
+  max_call_depth: wholeNumber(1, bounds.callDepthMax).default(defaults.callDepth),
+  max_agent_calls: wholeNumber(1, bounds.agentCallsMax).default(defaults.agentCalls),
+  circular_call_prevention: flag().default(true),
+});
+
 /** Who may be told of tasks. */
 export const pushSchema = mapping({ allow_private: flag().default(false) });
 
@@ -226,6 +233,7 @@ export const fileSchema = mapping({
   webhooks: list(webhookSchema).default([]),
   agent_repositories: list(agentRepositorySchema).default([]),
   agent_folders: list(filledText()).default([]),
+  agent_execution: agentExecutionSchema.prefault({}),
   auth: authSchema.optional(),
   require_auth: flag().default(false),
 });

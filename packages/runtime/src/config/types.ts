@@ -1,4 +1,4 @@
-import type { Policy } from '@stopgo/core';
+import type { CallingLimits, Policy } from '@stopgo/core';
 
 /**
  * The configuration of one agent, fully typed: every default is filled in, every duration is in milliseconds,
@@ -352,6 +352,8 @@ export type AgentConfig = {
   readonly agentRepositories: readonly AgentRepositoryConfig[];
   /** Folders of this machine at and below which repositories may be; as written. */
   readonly agentFolders: readonly string[];
+  /** What holds for agents that call each other. */
+  readonly calling: CallingLimits;
   /** What of calls needs a yes beside the defaults; absent: nothing else. */
   readonly policy?: Policy;
   /** Absent: nobody has to sign in. */

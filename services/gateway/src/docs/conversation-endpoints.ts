@@ -10,6 +10,12 @@ import {
 } from './examples.ts';
 
 const messageBytes = 'at most 64 KiB of UTF-8 unless configured otherwise';
+const gitCommit = {
+  type: 'string',
+  description:
+    'With a message: the commit, branch or tag at which an agent from git is taken for its run; without it as it is now.',
+  required: false,
+};
 const notFound = {
   description: 'No such conversation.',
   example: errorExample(`conversation not found: ${conversationId}`),
@@ -47,6 +53,12 @@ export const conversationEndpoints: readonly Endpoint[] = [
           description: `A first message to process at once, ${messageBytes}`,
           required: false,
         },
+        agent: {
+          type: 'string',
+          description: 'The agent from git that is to answer; without it the configured one.',
+          required: false,
+        },
+        git_commit: gitCommit,
       },
       example: { message: 'List all resources' },
     },
@@ -85,7 +97,7 @@ export const conversationEndpoints: readonly Endpoint[] = [
     path: '/conversations/:id',
     summary: 'Get a conversation',
     description:
-      'With all its messages, or without them with Prefer: return=minimal. waiting_for is all that the run waits for, each with kind, since and a sentence in text: people (approval, input, auth); a model that cannot be asked now, an agent out of reach, a tool_server that is down, a tool_server that takes other calls first (tool_turn), or a tool_bridge, with name, reason and next_try_at where they are known. pending_approvals are the oldest, about 1 MiB of them; if more wait, pending_approvals_total says how many, and GET /approvals?status=pending&conversation=ID lists all. While a tree of nodes waits, pipeline_state shows the node that waits longest and pipeline_states all that do, each with the ids of its approvals.',
+      'With all its messages, or without them with Prefer: return=minimal. waiting_for is all that the run waits for, each with kind, since and a sentence in text: people (approval, input, auth); a model that cannot be asked now, an agent out of reach, a tool_server that is down, a tool_server that takes other calls first (tool_turn), a tool_bridge, or the registry in which an agent is looked up, with name, reason and next_try_at where they are known. pending_approvals are the oldest, about 1 MiB of them; if more wait, pending_approvals_total says how many, and GET /approvals?status=pending&conversation=ID lists all. While a tree of nodes waits, pipeline_state shows the node that waits longest and pipeline_states all that do, each with the ids of its approvals.',
     responses: {
       '200': {
         description: 'The conversation; here one whose agent is a tree that waits.',
@@ -117,7 +129,10 @@ export const conversationEndpoints: readonly Endpoint[] = [
       'Processes a user message. A message to a conversation that waits for an approval is not taken: the answer has an "error" and shows what is pending. If the run failed, "error" says why. Takes the same headers as creating a conversation; without X-Session-ID it stays in the session of the conversation.',
     request: {
       content_type: jsonType,
-      schema: { message: { type: 'string', description: `The message, ${messageBytes}`, required: true } },
+      schema: {
+        message: { type: 'string', description: `The message, ${messageBytes}`, required: true },
+        git_commit: gitCommit,
+      },
       example: { message: 'Create a server my-test with value 42' },
     },
     responses: {

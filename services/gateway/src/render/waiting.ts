@@ -12,6 +12,7 @@ const kinds: Readonly<Record<views.WaitKind, string>> = {
   [views.WaitKind.TOOL_SERVER]: 'tool_server',
   [views.WaitKind.TOOL_BRIDGE]: 'tool_bridge',
   [views.WaitKind.TOOL_TURN]: 'tool_turn',
+  [views.WaitKind.REGISTRY]: 'registry',
 };
 
 /** All that the run of a conversation waits for, people first, each with a sentence; undefined if it waits for nothing. */
@@ -83,6 +84,8 @@ function what(kind: views.WaitKind, name: string): string {
       return `the tool server "${shownLine(name)}" is down`;
     case views.WaitKind.TOOL_TURN:
       return `other calls of the tool server "${shownLine(name)}" come first`;
+    case views.WaitKind.REGISTRY:
+      return `the registry, where the agent "${shownLine(name)}" is looked up, is out of reach`;
     case views.WaitKind.TOOL_BRIDGE:
       return 'no bridge to the tools is there';
     default:

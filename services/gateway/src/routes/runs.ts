@@ -1,6 +1,7 @@
-import { objectBody } from '@stopgo/http';
+import { invalidArgument } from '@stopgo/core';
+import { type JsonObject, objectBody } from '@stopgo/http';
 import { approverNamed, userActor } from '../actor.ts';
-import { callMarginMs, cancelReasonBytesMax } from '../bounds.ts';
+import { agentNameBytesMax, callMarginMs, cancelReasonBytesMax, revisionBytesMax } from '../bounds.ts';
 import { contextOfFirst } from '../frame.ts';
 import { conversationIdFor, idempotencyKeyOf, idempotencyOf } from '../idempotency.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
@@ -25,8 +26,12 @@ export const runRoutes = (deps: RouteDependencies): readonly Route[] => [
 const create =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const body = objectBody(req, ['message']);
+    const body = objectBody(req, ['message', 'agent', 'git_commit']);
     const message = optionalMessage(body, deps.limits.messageBytes);
+    const agentName = textMember(body, 'agent', agentNameBytesMax) ?? '';
+    const agentRevision = revisionIn(body);
+    if (agentRevision !== '' && message === undefined)
+      throw invalidArgument('"git_commit" is of the run of a message: send it with one');
     const key = idempotencyKeyOf(req);
     const id = key === undefined ? deps.newId() : conversationIdFor(frame.principal, key);
     await permit(deps, frame, 'conversation.create', { kind: 'conversation' });
@@ -39,6 +44,7 @@ const create =
       {
         conversationId: id,
         message: message ?? '',
+        ...{ agentName, agentRevision },
         caller: { actor },
         wait: { milliseconds },
         ...(idempotency === undefined ? {} : { idempotency }),
@@ -54,10 +60,14 @@ const create =
     });
   };
 
+/** The commit, branch or tag at which the agent of a run is taken; empty: as it is now. */
+const revisionIn = (body: JsonObject): string => textMember(body, 'git_commit', revisionBytesMax) ?? '';
+
 const sendMessage =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const body = objectBody(req, ['message']);
+    const body = objectBody(req, ['message', 'git_commit']);
+    const agentRevision = revisionIn(body);
     const message = requiredMessage(body, deps.limits.messageBytes);
     const id = conversationIdOf(req);
     frame.conversationId = id;
@@ -70,6 +80,7 @@ const sendMessage =
       {
         conversationId: id,
         message,
+        agentRevision,
         caller: { actor },
         wait: { milliseconds },
         ...(idempotency === undefined ? {} : { idempotency }),

@@ -2,6 +2,7 @@ import {
   type AgentDefinition,
   cutText,
   failedPrecondition,
+  invalidArgument,
   notFound,
   quotedName,
   type RunDefinition,
@@ -25,10 +26,16 @@ export type CatalogueAgent = {
 export type AgentCatalogue = {
   /** The agent of conversations that name none. */
   default(): Promise<CatalogueAgent>;
-  /** Undefined if there is none of exactly that name. */
-  find(name: string): Promise<CatalogueAgent | undefined>;
+  /**
+   * Undefined if there is none of exactly that name. `revision`: a commit, branch or tag at which it is taken; empty: as it is now.
+   * Rejects with `invalid_argument` for a revision of an agent that has none, with `not_found` (reason=no_agent) where it is not there at
+   * that revision, and with `unavailable` while that cannot be learnt.
+   */
+  find(name: string, revision?: string): Promise<CatalogueAgent | undefined>;
   /** The names of all, each once; of very many some. */
   list(): Promise<readonly string[]>;
+  /** Where the others are listed, if those are only some: `those that GET /agents lists`. */
+  readonly others?: string;
   /** The agent, if there can be no other. */
   only(): Promise<CatalogueAgent | undefined>;
 };
@@ -42,12 +49,14 @@ const namesMax = 20;
 const nameBytesMax = 100;
 
 /**
- * The agent that a new conversation is opened for; an empty name stands for the default one.
+ * The agent that a new conversation is opened for; an empty name stands for the default one. `revision` as of
+ * {@link AgentCatalogue.find}.
  *
  * @throws DomainError `not_found` (reason=no_agent) for a name that the catalogue does not have.
  */
-export async function agentNamed(agents: AgentCatalogue, name: string): Promise<CatalogueAgent> {
-  const agent = name === '' ? await agents.default() : await agents.find(name);
+export async function agentNamed(agents: AgentCatalogue, name: string, revision = ''): Promise<CatalogueAgent> {
+  if (name === '' && revision !== '') throw invalidArgument('a revision needs the name of the agent that it is of');
+  const agent = name === '' ? await agents.default() : await agents.find(name, revision);
   if (agent !== undefined) return agent;
   throw notFound(`there is no agent ${shown(name)}; ${await listed(agents)}`, { reason: noAgent });
 }
@@ -56,8 +65,12 @@ export async function agentNamed(agents: AgentCatalogue, name: string): Promise<
  * The agent with which a conversation goes on that was opened for one of that name; undefined if it is not there any more. An only
  * agent takes them all: whoever gives it another name in the configuration goes on with the conversations that it had.
  */
-export async function agentOfConversation(agents: AgentCatalogue, name: string): Promise<CatalogueAgent | undefined> {
-  return (await agents.find(name)) ?? (await agents.only());
+export async function agentOfConversation(
+  agents: AgentCatalogue,
+  name: string,
+  revision = '',
+): Promise<CatalogueAgent | undefined> {
+  return (await agents.find(name, revision)) ?? (await agents.only());
 }
 
 /** That a conversation was opened for an agent that is not there any more. */
@@ -70,7 +83,8 @@ async function listed(agents: AgentCatalogue): Promise<string> {
   const names = await agents.list();
   const some = names.slice(0, namesMax).map(shown).join(', ');
   const more = names.length > namesMax ? ` and ${names.length - namesMax} more` : '';
-  return `there ${names.length === 1 ? 'is' : 'are'} ${some}${more}`;
+  const others = agents.others === undefined ? '' : `, and ${agents.others}`;
+  return `there ${names.length === 1 ? 'is' : 'are'} ${some}${more}${others}`;
 }
 
 function shown(name: string): string {

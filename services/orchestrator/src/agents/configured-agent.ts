@@ -1,4 +1,4 @@
-import { type AgentDefinition, definedAs, type Policy } from '@stopgo/core';
+import { type AgentDefinition, definedAs, invalidArgument, type Policy } from '@stopgo/core';
 import type { RecordedDefinitions } from '../definitions.ts';
 import type { ToolPort } from '../tool-port.ts';
 import type { AgentCatalogue, CatalogueAgent } from './catalogue.ts';
@@ -26,8 +26,10 @@ export class ConfiguredAgent implements AgentCatalogue {
     return this.#now();
   }
 
-  async find(name: string): Promise<CatalogueAgent | undefined> {
-    return name === this.#parts.definition().name ? this.#now() : undefined;
+  async find(name: string, revision = ''): Promise<CatalogueAgent | undefined> {
+    if (name !== this.#parts.definition().name) return undefined;
+    if (revision === '') return this.#now();
+    throw invalidArgument(`the agent ${name} is of the configuration, which has no revisions; leave the revision out`);
   }
 
   async only(): Promise<CatalogueAgent> {

@@ -3,7 +3,9 @@ import {
   type AgentSource,
   agentsInPrompt,
   type CallableAgent,
+  type CallingLimits,
   definedAs,
+  matchesAny,
   type Policy,
   type RunDefinition,
 } from '@stopgo/core';
@@ -20,24 +22,30 @@ export type ResolvedAgent = {
   readonly source: AgentSource;
 };
 
+/** An agent whose name matches what another one may call. */
+export type ListedAgent = Omit<ResolvedAgent, 'source'> & { readonly description: string };
+
 /** Looks up agents that repositories hold. Rejects with `unavailable` while that cannot be done, and when the signal aborts. */
 export type AgentLookup = {
-  /** Undefined if there is none of that name. */
-  resolve(name: string, signal: AbortSignal): Promise<ResolvedAgent | undefined>;
+  /**
+   * Undefined if there is none of that name. `revision`: a commit, branch or tag of its repository; empty: as it is now. Rejects with
+   * `not_found` (reason=no_agent) where the agent is not there at the revision.
+   */
+  resolve(name: string, revision: string, signal: AbortSignal): Promise<ResolvedAgent | undefined>;
   /** Those whose names match one of the patterns, in the order of their names; at most so many. */
-  matching(patterns: readonly string[], most: number, signal: AbortSignal): Promise<readonly CallableAgent[]>;
+  matching(patterns: readonly string[], most: number, signal: AbortSignal): Promise<readonly ListedAgent[]>;
 };
-
-/** What holds for agents that call each other, as the configuration says. */
-export type CallingLimits = NonNullable<RunDefinition['calling']>['limits'];
 
 export type PlatformAgentsParts = {
   readonly lookup: AgentLookup;
+  /** What holds for agents that call each other, as the configuration says. */
   readonly limits: CallingLimits;
   /** What their calls are judged by beside the defaults; absent: by nothing else. */
   readonly policy?: Policy;
   readonly tools: Pick<ToolPort, 'catalogue'>;
   readonly definitions: RecordedDefinitions;
+  /** Is told of a name or pattern of agents that one may call, where there is none such; whenever it is looked up. */
+  readonly onUnknown?: (agent: string, allowed: string) => void;
 };
 
 /** Agents that a prompt names, at most. */
@@ -52,7 +60,7 @@ export class PlatformAgents implements CallableAgents {
   }
 
   async forCall(name: string, signal: AbortSignal): Promise<CalledDefinition | undefined> {
-    const found = await this.#parts.lookup.resolve(name, signal);
+    const found = await this.#parts.lookup.resolve(name, '', signal);
     if (found === undefined) return undefined;
     const agent = await this.#parts.definitions.agent(found.digest);
     const { calling, ...defined } = await this.#defined(found, agent, signal);
@@ -65,9 +73,9 @@ export class PlatformAgents implements CallableAgents {
     };
   }
 
-  /** The agent as conversations are opened for it; undefined if there is none of that name. */
-  async find(name: string, signal: AbortSignal): Promise<CatalogueAgent | undefined> {
-    const found = await this.#parts.lookup.resolve(name, signal);
+  /** The agent as conversations are opened for it; undefined if there is none of that name. `revision` as of {@link AgentLookup.resolve}. */
+  async find(name: string, revision: string, signal: AbortSignal): Promise<CatalogueAgent | undefined> {
+    const found = await this.#parts.lookup.resolve(name, revision, signal);
     if (found === undefined) return undefined;
     const definition = await this.#parts.definitions.agent(found.digest);
     return {
@@ -91,14 +99,24 @@ export class PlatformAgents implements CallableAgents {
   }
 
   /** What stands for `{{allowed_agents}}` in its prompt. A name that means nothing is left out: the call of it says so. */
-  async #told({ platform }: AgentDefinition, signal: AbortSignal): Promise<string> {
+  async #told({ name, platform }: AgentDefinition, signal: AbortSignal): Promise<string> {
     const allowed = platform?.allowedAgents ?? [];
-    return allowed.length === 0 ? '' : agentsInPrompt(await this.#parts.lookup.matching(allowed, toldMax, signal));
+    if (allowed.length === 0) return '';
+    const { lookup, definitions, onUnknown } = this.#parts;
+    const listed = await lookup.matching(allowed, toldMax, signal);
+    for (const one of allowed) if (!listed.some((found) => matchesAny([one], found.name))) onUnknown?.(name, one);
+    const told: CallableAgent[] = [];
+    for (const { name: agent, digest, description } of listed) {
+      const { platform: itself } = await definitions.agent(digest);
+      told.push({ name: agent, description, examples: itself?.examples ?? [], isExternal: false });
+    }
+    return agentsInPrompt(told);
   }
 }
 
 /** The configured agent first, then those of repositories. */
 export class AllAgents implements AgentCatalogue {
+  readonly others = 'those of repositories, which GET /agents lists';
   readonly #configured: AgentCatalogue;
   readonly #platform: PlatformAgents;
   readonly #signal: AbortSignal;
@@ -114,8 +132,8 @@ export class AllAgents implements AgentCatalogue {
     return this.#configured.default();
   }
 
-  async find(name: string): Promise<CatalogueAgent | undefined> {
-    return (await this.#configured.find(name)) ?? (await this.#platform.find(name, this.#signal));
+  async find(name: string, revision = ''): Promise<CatalogueAgent | undefined> {
+    return (await this.#configured.find(name, revision)) ?? (await this.#platform.find(name, revision, this.#signal));
   }
 
   async only(): Promise<undefined> {

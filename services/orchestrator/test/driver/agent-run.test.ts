@@ -1,4 +1,5 @@
-import { type AgentDefinition, definedAs, type Fact, type RequestedCall } from '@stopgo/core';
+import { type AgentDefinition, DomainError, definedAs, type Fact, type RequestedCall } from '@stopgo/core';
+import { views } from '@stopgo/proto';
 import { expect, test } from 'vitest';
 import type { CallableAgents } from '../../src/agents/callable.ts';
 import { AgentMemories } from '../../src/memories/agent-memories.ts';
@@ -105,6 +106,29 @@ test('agents that are called together work side by side, each told its own task 
   expect(asked[3]?.messages.at(-1)).toMatchObject({
     results: [{ content: expect.stringContaining('Paid.') }, { content: expect.stringContaining('Legal.') }],
   });
+});
+
+test('while nobody can say what a name means, the run waits for the registry and says so', async () => {
+  const { forCall } = known(billing);
+  let told: readonly unknown[] = [];
+  let tries = 0;
+  const agents: CallableAgents = {
+    forCall: async (name, signal) => {
+      tries += 1;
+      if (tries <= 2) throw new DomainError('unavailable', 'no registry answers');
+      return forCall(name, signal);
+    },
+  };
+  const { response } = await drivenAgent(
+    tier1,
+    {
+      tier1: [says('', [callsAgent('billing', 'Refund it.')]), says('', [completes('Done.')])],
+      billing: [says('', [completes('Refunded.')])],
+    },
+    { agents, calling, onSleep: (waits) => (told = [...told, ...waits]) },
+  );
+  expect([response, tries]).toEqual(['Done.', 3]);
+  expect(told[0]).toMatchObject({ kind: views.WaitKind.REGISTRY, name: 'billing', reason: 'no registry answers' });
 });
 
 test('a name that means nothing is the result of the call', async () => {

@@ -14,7 +14,7 @@ import {
   type RunDefinition,
   receiveMessage,
 } from '@stopgo/core';
-import { type Append, type AppendOutcome, type ConversationLog, recordedOf } from '@stopgo/log';
+import { type Append, type AppendOutcome, type Clock, type ConversationLog, recordedOf } from '@stopgo/log';
 import { type CallableAgents, noAgents } from '../../src/agents/callable.ts';
 import { Transcripts } from '../../src/driver/handle/transcripts.ts';
 import { RunDriver } from '../../src/driver/run/run-driver.ts';
@@ -76,13 +76,15 @@ type Around = {
   readonly calling?: RunDefinition['calling'];
   /** What they remember; absent: nothing yet. */
   readonly memories?: MemoryPort;
+  /** Is told what the run waits for whenever it sleeps; the sleep is over at once. */
+  readonly onSleep?: (waits: readonly unknown[]) => void;
 };
 
 /** The same of an agent, which may call others. */
 export async function drivenAgent(
   agent: AgentDefinition,
   answers: Answers,
-  { before = async () => undefined, agents = noAgents, calling, memories }: Around,
+  { before = async () => undefined, agents = noAgents, calling, memories, onSleep }: Around,
 ) {
   const log: RecordedFact[] = [];
   const most = { events: 0, bytes: 0 };
@@ -159,8 +161,15 @@ export async function drivenAgent(
   const deltas = { ...ports.deltas, publish: (piece: (typeof shown)[number]) => void shown.push(piece) };
   const unasked: unknown[] = [];
   const onUnasked = (call: unknown) => void unasked.push(call);
+  const sleep = async (): Promise<void> => {
+    onSleep?.(ports.waits.told('c'));
+    await new Promise((done) => setImmediate(done));
+  };
+  const clock: Clock = { now: () => 0, monotonic: () => 0, sleep };
+  const awake = onSleep === undefined ? {} : { clock };
   const all = {
     ...ports,
+    ...awake,
     log: inMemory,
     models: { forModel },
     deltas,

@@ -1,10 +1,16 @@
 import { agentCallOf, type Effect, noSuchAgent } from '@stopgo/core';
+import { isUnknown, type OpenWait } from '@stopgo/log';
+import { messageOf } from '@stopgo/runtime';
+import type { CalledDefinition } from '../../agents/callable.ts';
 import { argumentsOf } from '../handle/call-arguments.ts';
 import type { RunHandle } from '../handle/run-handle.ts';
 
+/** Pause before the registry is asked again, in milliseconds. */
+const lookUpPauseMs = 1_000;
+
 /**
  * Has an agent of this platform work on a call: what its name means now is put on the record, and the run goes on in its tree. A name
- * that means nothing is the call's result. Rejects with `unavailable` while that cannot be learnt.
+ * that means nothing is the call's result. While that cannot be learnt, the run waits, and says so.
  */
 export async function performAgentCall(
   driver: RunHandle,
@@ -14,7 +20,7 @@ export async function performAgentCall(
   const call = driver.state.run?.calls[callId];
   if (call?.target?.kind !== 'agent') return;
   const { agent: name } = call.target;
-  const found = await driver.ports.agents.forCall(name, signal);
+  const found = await meaningOf(driver, name, signal);
   if (found === undefined) {
     const attempt = call.attempt + 1;
     const failed = { callId, attempt, tool: call.tool, content: noSuchAgent(name), isError: true, durationMs: 0 };
@@ -33,4 +39,23 @@ export async function performAgentCall(
     ...(source && { source }),
     ...(agentsTold === undefined ? {} : { agentsTold }),
   });
+}
+
+async function meaningOf(driver: RunHandle, name: string, signal: AbortSignal): Promise<CalledDefinition | undefined> {
+  const { conversationId, runId, ports } = driver;
+  let wait: OpenWait | undefined;
+  try {
+    for (;;) {
+      try {
+        return await ports.agents.forCall(name, signal);
+      } catch (error) {
+        if (signal.aborted || !isUnknown(error)) throw error;
+        wait ??= ports.waits.begin({ conversationId, runId, kind: 'registry', name, reason: messageOf(error) });
+        wait.tries(lookUpPauseMs);
+        await ports.clock.sleep(lookUpPauseMs, signal);
+      }
+    }
+  } finally {
+    wait?.end();
+  }
 }

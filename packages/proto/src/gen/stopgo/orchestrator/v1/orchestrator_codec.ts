@@ -23,6 +23,7 @@ export function zeroCreateConversationRequest(): CreateConversationRequest {
     message: '',
     contextId: '',
     agentName: '',
+    agentRevision: '',
   };
 }
 
@@ -59,6 +60,9 @@ export function writeCreateConversationRequest(writer: Writer, message: CreateCo
   }
   if (message.agentName !== '') {
     writer.string(90, message.agentName);
+  }
+  if (message.agentRevision !== '') {
+    writer.string(98, message.agentRevision);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -101,6 +105,10 @@ export function readCreateConversationRequest(reader: Reader, length: number, me
         if (tag !== 90) throw new LeftToLibrary();
         message.agentName = reader.string();
         break;
+      case 12:
+        if (tag !== 98) throw new LeftToLibrary();
+        message.agentRevision = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -120,6 +128,7 @@ export function createCreateConversationRequest(given: Given): CreateConversatio
   if (given.contextId != null) message.contextId = given.contextId;
   if (given.push != null) message.push = toMessage(given.push, createPushSettings, "stopgo.orchestrator.v1.PushSettings");
   if (given.agentName != null) message.agentName = given.agentName;
+  if (given.agentRevision != null) message.agentRevision = given.agentRevision;
   return message;
 }
 
@@ -128,6 +137,7 @@ export function zeroSendMessageRequest(): SendMessageRequest {
     $typeName: "stopgo.orchestrator.v1.SendMessageRequest",
     conversationId: '',
     message: '',
+    agentRevision: '',
   };
 }
 
@@ -153,6 +163,9 @@ export function writeSendMessageRequest(writer: Writer, message: SendMessageRequ
     const begin = writer.fork(42);
     writeIdempotency(writer, message.idempotency);
     writer.join(begin);
+  }
+  if (message.agentRevision !== '') {
+    writer.string(50, message.agentRevision);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -183,6 +196,10 @@ export function readSendMessageRequest(reader: Reader, length: number, message: 
         if (tag !== 42) throw new LeftToLibrary();
         message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
         break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.agentRevision = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -199,6 +216,7 @@ export function createSendMessageRequest(given: Given): SendMessageRequest {
   if (given.caller != null) message.caller = toMessage(given.caller, createCaller, "stopgo.orchestrator.v1.Caller");
   if (given.wait != null) message.wait = toMessage(given.wait, createWait, "stopgo.orchestrator.v1.Wait");
   if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  if (given.agentRevision != null) message.agentRevision = given.agentRevision;
   return message;
 }
 

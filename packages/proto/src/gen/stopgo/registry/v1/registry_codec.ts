@@ -731,6 +731,7 @@ export function zeroListAgentsRequest(): ListAgentsRequest {
     query: '',
     limit: 0,
     cursor: '',
+    patterns: [],
   };
 }
 
@@ -747,6 +748,9 @@ export function writeListAgentsRequest(writer: Writer, message: ListAgentsReques
   }
   if (message.cursor !== '') {
     writer.string(34, message.cursor);
+  }
+  for (const one of message.patterns) {
+    writer.string(50, one);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -773,6 +777,10 @@ export function readListAgentsRequest(reader: Reader, length: number, message: L
         if (tag !== 34) throw new LeftToLibrary();
         message.cursor = reader.string();
         break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.patterns.push(reader.string());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -788,6 +796,7 @@ export function createListAgentsRequest(given: Given): ListAgentsRequest {
   if (given.query != null) message.query = given.query;
   if (given.limit != null) message.limit = given.limit;
   if (given.cursor != null) message.cursor = given.cursor;
+  if (given.patterns != null) message.patterns = given.patterns;
   return message;
 }
 

@@ -1,0 +1,132 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type AgentsInGit, agentsInGit } from './git-agents.ts';
+import { type Client, client, until } from './http.ts';
+import { type ScriptedModel, scriptedModel } from './model.ts';
+import { type Platform, resourcesConfig, start, type Workplace, workplace } from './platform.ts';
+
+/** Agents from git answer conversations, and call each other: all of it is one run, which stops where one of them would destroy something. */
+const longMs = 120_000;
+
+let place: Workplace;
+let platform: Platform;
+let http: Client;
+let model: ScriptedModel;
+let agents: AgentsInGit;
+let first: string;
+
+const tier1 = (more = '') => `---
+name: Tier 1 support
+description: Answers customers
+allowedAgents: [support/billing, support/nobody]
+---
+You are {{agent_name}}${more}.
+
+{{allowed_agents}}
+
+Your task: {{prompt}}
+`;
+const billing = `---
+name: Billing
+description: Knows bills
+mcpServers: [resources]
+examples: [Refund an order]
+---
+You look after bills. Your task: {{prompt}}
+`;
+
+const call = (name: string, args: Record<string, unknown>) => ({ name, args });
+const completes = (result: string) => ({
+  calls: [call('complete_agent_execution', { result, status: 'SUCCESS', confidence: 1 })],
+});
+const asksBilling = {
+  prompt: 'Tier 1',
+  calls: [call('call_agent', { agent_name: 'support/billing', input: 'Pay the bill b-1 back' })],
+};
+
+const config = () =>
+  resourcesConfig(
+    place,
+    `
+llm: { model: openai:m }
+agent_folders: [${JSON.stringify(place.folder)}]
+agent_repositories:
+  - { name: main-agents, git_url: ${JSON.stringify(agents.folder)}, is_root: true, sync_interval: 1h }`,
+  );
+
+// The shapes of other routes do not fit here.
+const post = async (path: string, body: object) => {
+  const { status, text } = await http.post(path, body);
+  return { status, body: JSON.parse(text) };
+};
+
+beforeAll(async () => {
+  place = workplace();
+  model = await scriptedModel();
+  agents = agentsInGit(join(place.folder, 'agents'));
+  agents.write('support/tier1/prompt.md', tier1());
+  agents.write('support/billing/prompt.md', billing);
+  first = agents.commit('First');
+  platform = await start(place, config(), { env: model.env });
+  http = client(platform.url);
+  await until(
+    'the repository is synced',
+    async () => (await http.get('/agents/support/tier1')).status === 200 || undefined,
+  );
+}, longMs);
+
+afterAll(async () => {
+  await platform.discard();
+  await model.stop();
+  place.remove();
+});
+
+test('one calls another, what that would destroy waits for a person, and the first one ends with its result', {
+  timeout: longMs,
+}, async () => {
+  await model.script(
+    asksBilling,
+    { prompt: 'look after bills', calls: [call('resources_add', { name: 'b-1', value: 299 })] },
+    { prompt: 'look after bills', ...completes('Full refund processed. Refund ID: REF-456789') },
+    { prompt: 'Tier 1', ...completes('Your refund has been processed.') },
+  );
+  const { status, body } = await post('/conversations', { agent: 'support/tier1', message: 'Cancel my order' });
+  expect([status, body.conversation.status]).toEqual([201, 'waiting_approval']);
+  const { id, pending_approval: approval } = body.conversation;
+  expect(approval).toMatchObject({ tool_name: 'resources_add', tool_args: { name: 'b-1' } });
+  const { body: decided } = await post(`/approvals/${approval.uuid}`, { approved: true });
+  expect(decided.result).toMatchObject({ response: 'Your refund has been processed.' });
+
+  const requests = await model.requests();
+  const asked = requests.map(({ body }) => JSON.stringify(body));
+  expect(asked[0]).toContain('You are Tier 1 support.');
+  expect(asked[0]).toContain(
+    '- **support/billing**: Knows bills\\\\n  Examples: Refund an order'.replaceAll('\\\\', '\\'),
+  );
+  expect(asked[1]).toContain('Pay the bill b-1 back');
+  const { body: shown } = await http.get(`/conversations/${id}`);
+  expect(shown.conversation.messages.at(-1)?.content).toBe('Your refund has been processed.');
+});
+
+test('a run keeps the commit that it began with; a conversation can be opened for one, and for none that there is not', {
+  timeout: longMs,
+}, async () => {
+  agents.write('support/tier1/prompt.md', tier1(', second edition'));
+  agents.commit('Second');
+  expect((await http.post('/repositories/main-agents/sync', {})).status).toBe(200);
+  const before = (await model.requests()).length;
+  await model.script({ prompt: 'second edition', ...completes('new') }, { prompt: 'Tier 1', ...completes('old') });
+  const now = await post('/conversations', { agent: 'support/tier1', message: 'Hello' });
+  expect(now.body.result).toMatchObject({ response: 'new' });
+  const then = await post('/conversations', { agent: 'support/tier1', git_commit: first, message: 'Hello' });
+  expect(then.body.result).toMatchObject({ response: 'old' });
+  const [, pinned] = (await model.requests()).slice(before).map(({ body }) => JSON.stringify(body));
+  expect(pinned).not.toContain('second edition');
+
+  const missing = await post('/conversations', { agent: 'support/tier2', message: 'Hello' });
+  expect(missing).toMatchObject({ status: 404, body: { error: expect.stringContaining('GET /agents') } });
+  const noCommit = await post('/conversations', { agent: 'support/tier1', git_commit: 'gone', message: 'Hello' });
+  expect(noCommit).toMatchObject({ status: 404, body: { error: expect.stringContaining('gone') } });
+  const unpinned = await post('/conversations', { agent: 'tested', git_commit: first, message: 'Hello' });
+  expect(unpinned).toMatchObject({ status: 400, body: { error: expect.stringContaining('no revisions') } });
+});
