@@ -160,6 +160,16 @@ describe('policy explain', () => {
     expect(lines.at(-1)).toMatch(/^rejected by /);
   });
 
+  test('says of what nobody decided in time that it expired, and names no instance', async () => {
+    const expired = fact('approvalResolved', {
+      ...{ approvalId: conversationId, runId, decision: facts.Decision.EXPIRED, reason: 'nobody decided in time' },
+    });
+    const recorded = [...begun(digest), asked({ rule: 'large', policyDigest: digest, reason: 'Look.' }), expired];
+    expect((await explained(recorded, conversationId)).at(-1)).toMatch(
+      /^it expired, nobody decided in time, \d{4}-\S+Z$/,
+    );
+  });
+
   test('shows a changed call as it is, what it was, and each vote', async () => {
     const [first, second] = [conversationId, conversationId.replace(/.$/, (end) => (end === '0' ? '1' : '0'))];
     const voter = { key: 'user:b', name: 'bob@x.example', claimed: false, role: 'USER', groups: [], entitledBy: '' };

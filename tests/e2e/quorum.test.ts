@@ -179,7 +179,18 @@ test('what nobody decides in time is over: the call does not run, and the model 
     return json.approval.status === 'expired' ? true : undefined;
   });
   const late = await send('POST', `/approvals/${approval}`, ana, { approved: true });
-  expect([late.status, late.json.reason]).toEqual([409, 'settled']);
+  expect([late.status, late.json.reason, late.json.decision]).toEqual([409, 'settled', 'expired']);
+  expect(late.json.error).toMatch(/is settled: it expired at 20\S+Z, nobody decided in time$/);
+  // Nobody has: it names no instance of the platform.
+  const { json: shown } = await send('GET', `/approvals/${approval}`, ana);
+  expect(shown.approval.decision_reason).toBe('it expired: nobody decided in time');
+  const named = ['decided_by', 'decided_by_identity', 'said'];
+  expect([shown.approval, late.json].flatMap((one) => named.filter((name) => name in one))).toEqual([]);
+  const assigned = await send('POST', `/approvals/${approval}/assign`, ana, { to: 'me' });
+  expect([assigned.status, assigned.json.error]).toEqual([
+    409,
+    expect.stringMatching(/is settled: it expired, nobody decided in time; it is assigned to nobody any more$/),
+  ]);
   await until('the run is over', async () => {
     const { json } = await send('GET', `/conversations/${conversation}`, ana);
     return json.conversation.run.status === 'completed' ? true : undefined;

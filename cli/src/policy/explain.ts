@@ -2,11 +2,12 @@ import {
   conversationStream,
   decidedWord,
   type FactOf,
+  nobodyDecided,
   policyFromDefinition,
   policyStream,
   type RecordedFact,
 } from '@stopgo/core';
-import type { facts } from '@stopgo/proto';
+import { facts } from '@stopgo/proto';
 import type { OpenedStore } from '../inspect/open-store.ts';
 import { readEvents } from '../inspect/read-events.ts';
 import { oneLine } from '../shown.ts';
@@ -50,6 +51,10 @@ export async function explainApproval(
     return;
   }
   const { decision, byPolicy, standingId, reason } = decided.value;
+  if (decision === facts.Decision.EXPIRED) {
+    say(`it expired, ${nobodyDecided}, ${new Date(decided.time).toISOString()}`);
+    return;
+  }
   const by = byPolicy
     ? standingId === ''
       ? 'by policy'

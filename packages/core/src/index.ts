@@ -150,7 +150,7 @@ export { assignApproval } from './interrupts/decide-assign.ts';
 export { type ProvideDecision, provideInput } from './interrupts/decide-inputs.ts';
 export { type AskedIn, delegationAsked } from './interrupts/decide-questions.ts';
 export { grantStanding, revokeStanding } from './interrupts/decide-standing.ts';
-export { decidedByOf, decidedByText } from './interrupts/decided-by.ts';
+export { decidedByOf, decidedByText, nobodyDecided } from './interrupts/decided-by.ts';
 export {
   decisionMembers,
   decisionOfChoice,

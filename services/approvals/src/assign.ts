@@ -6,6 +6,7 @@ import {
   failedPrecondition,
   invalidArgument,
   isUuid,
+  nobodyDecided,
   type Principal,
   permissionDenied,
   roleFromWire,
@@ -116,12 +117,12 @@ function refusal(approvalId: string, decision: ReturnType<typeof assignApproval>
       return notAssigned(approvalId, decision.reason);
     case 'settled': {
       const { kind, by } = decision.decision;
-      return failedPrecondition(
-        `approval ${approvalId} is settled: ${kind} by ${by}; it is assigned to nobody any more`,
-        {
-          ...{ reason: 'settled', decision: kind, decided_by: by },
-        },
-      );
+      const isExpired = kind === 'expired';
+      const how = isExpired ? `it expired, ${nobodyDecided}` : `${kind} by ${by}`;
+      return failedPrecondition(`approval ${approvalId} is settled: ${how}; it is assigned to nobody any more`, {
+        ...{ reason: 'settled', decision: kind },
+        ...(isExpired ? {} : { decided_by: by }),
+      });
     }
     case 'past':
       return failedPrecondition(`approval ${approvalId} does not wait any more`, { reason: 'settled' });

@@ -15,6 +15,7 @@ import {
   type IdempotencyKey,
   isSaidKind,
   isUuid,
+  nobodyDecided,
   permissionDenied,
   resolveApproval,
   saidBytesMax,
@@ -33,7 +34,7 @@ import {
   type Transacted,
   transact,
 } from '@stopgo/log';
-import { orchestrator, type views, approvals as wire } from '@stopgo/proto';
+import { facts, orchestrator, type views, approvals as wire } from '@stopgo/proto';
 import type { CallContext, ServiceImpl } from '@stopgo/rpc';
 import { acceptTools } from './accept-tools.ts';
 import { actorOf } from './actor.ts';
@@ -193,6 +194,10 @@ async function refusal(given: ApprovalsDependencies, approvalId: string, decisio
       ? ''
       : new Date(Number(approval.decidedAt.seconds) * 1_000 + approval.decidedAt.nanos / 1e6).toISOString();
   const what = decidedWord(approval.decision);
+  if (approval.decision === facts.Decision.EXPIRED)
+    return failedPrecondition(`approval ${approvalId} is settled: it expired at ${at}, ${nobodyDecided}`, {
+      ...{ reason: 'settled', decision: what, decided_at: at },
+    });
   const why = approval.decisionReason === '' ? '' : `: ${approval.decisionReason}`;
   return new DomainError('failed_precondition', `approval ${approvalId} is settled: ${what} by ${who} at ${at}${why}`, {
     details: {

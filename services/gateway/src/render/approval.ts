@@ -1,4 +1,12 @@
-import { approvalKindWord, decidedByOf, decidedWord, isDescriptionCut, overdueFrom, visibleText } from '@stopgo/core';
+import {
+  approvalKindWord,
+  decidedByOf,
+  decidedWord,
+  isDescriptionCut,
+  nobodyDecided,
+  overdueFrom,
+  visibleText,
+} from '@stopgo/core';
 import { facts, views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { callArguments } from './arguments.ts';
@@ -110,6 +118,13 @@ const approverOf = ({ who }: facts.Approver): string =>
 
 function decisionOf(approval: views.Approval): { readonly [key: string]: Answer | undefined } {
   if (approval.decision === facts.Decision.UNSPECIFIED) return {};
+  // The instance that noted it has decided nothing, and said nothing.
+  if (approval.decision === facts.Decision.EXPIRED)
+    return {
+      decision: decidedWord(approval.decision),
+      decided_at: rfc3339(approval.decidedAt),
+      decision_reason: `it expired: ${nobodyDecided}`,
+    };
   return {
     decision: decidedWord(approval.decision),
     decided_by: presentText(approval.decidedBy),

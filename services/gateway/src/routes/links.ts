@@ -11,10 +11,11 @@ import {
   isLinkOver,
   isLinkText,
   linkDigestOf,
+  nobodyDecided,
   saidBytesMax,
   type UserPrincipal,
 } from '@stopgo/core';
-import { type approvals, envelope, views } from '@stopgo/proto';
+import { type approvals, envelope, facts, views } from '@stopgo/proto';
 import type { Request, Response } from 'express';
 import { callMarginMs } from '../bounds.ts';
 import { type Frame, identify } from '../frame.ts';
@@ -157,6 +158,8 @@ function settled(approval: views.Approval): Page {
   const by = decidedByOf(approval);
   const who = by === undefined ? '' : ` by ${decidedByText(by)}`;
   const at = approval.decidedAt === undefined ? '' : ` at ${new Date(timestampMs(approval.decidedAt)).toISOString()}`;
+  if (approval.decision === facts.Decision.EXPIRED)
+    return note(409, 'It has expired', `It expired${at}: ${nobodyDecided}. Nothing was changed now.`);
   const text = `It is settled: ${decidedWord(approval.decision)}${who}${at}. Nothing was changed now.`;
   return note(409, 'This is decided already', text);
 }

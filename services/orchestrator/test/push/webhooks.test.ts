@@ -176,6 +176,17 @@ test('names that would deceive are made visible, also in the title', () => {
   expect(data.approval.title).toBe('cashier wants to call pay\\u{202e}yap');
 });
 
+test('what nobody decided in time has expired, and names nobody who did', () => {
+  const expired = {
+    ...{ status: views.ApprovalStatus.EXPIRED, decision: facts.Decision.EXPIRED },
+    ...{ decidedBy: 'orchestrator-1', decidedSaid: 'nobody decided in time' },
+  };
+  const { text, data } = dataOf(expired);
+  expect(data.approval.title).toBe('It expired, nobody decided in time: cashier wants to call pay on bank');
+  expect([data.approval.status, data.approval.decision]).toEqual(['expired', 'expired']);
+  expect(text).not.toMatch(/orchestrator-1|"said"|decided_by/);
+});
+
 test('what the schema says of an approval is what is sent, field by field', () => {
   const schema = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../docs/webhook.schema.json'), 'utf8'));
   const { approval } = schema.$defs;

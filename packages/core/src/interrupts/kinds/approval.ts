@@ -8,6 +8,7 @@ import { withCall } from '../../state/run-changes.ts';
 import type { CallState, RunState } from '../../state/state.ts';
 import { sha256Hex } from '../../text/digest.ts';
 import { type Answered, withAnswer } from '../answered.ts';
+import { nobodyDecided } from '../decided-by.ts';
 import { withQuestion } from '../evolve-questions.ts';
 import type { AskedBeside, InterruptKind } from './kind.ts';
 
@@ -179,8 +180,6 @@ function expiry(run: RunState, { id: approvalId, callId, of }: Pick<Approval, 'i
   const common = { approvalId, runId: run.id, callId, tool, proxy: of === 'question' };
   return fact('approvalResolved', { ...common, decision: EXPIRED, reason: nobodyDecided, said: nobodyDecided });
 }
-
-const nobodyDecided = 'nobody decided in time';
 
 function answered({ id, of }: Approval, { kind }: Vote, { saysSomething, isExplained, isByPerson }: Said): Answered {
   if (of === 'question' && kind !== 'withdrawn') return { kind: 'passed_on', verdict: kind };

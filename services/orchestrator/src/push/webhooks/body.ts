@@ -8,6 +8,7 @@ import {
   demandFromWire,
   demandText,
   isDescriptionCut,
+  nobodyDecided,
   visibleJson,
   visibleLine,
   visibleText,
@@ -131,12 +132,19 @@ function decisionOf(approval: views.Approval, hide: (text: string) => string) {
     decision: decidedWord(approval.decision),
     ...(by === undefined ? {} : { decided_by: { name: hide(visibleLine(by.name)), claimed: by.claimed } }),
     decided_at: shownTime(approval.decidedAt),
-    ...(approval.decidedSaid === '' ? {} : { said: hide(visibleText(approval.decidedSaid)) }),
+    ...(approval.decidedSaid === '' || approval.decision === facts.Decision.EXPIRED
+      ? {}
+      : { said: hide(visibleText(approval.decidedSaid)) }),
   };
 }
 
-/** What is asked, in one line for people. */
-function titleOf({ kind, tool, server, remoteAgentName, edit }: views.Approval, agent: string): string {
+/** What is asked, or that nobody answered, in one line for people. */
+function titleOf(approval: views.Approval, agent: string): string {
+  const title = questionOf(approval, agent);
+  return approval.decision === facts.Decision.EXPIRED ? `It expired, ${nobodyDecided}: ${title}` : title;
+}
+
+function questionOf({ kind, tool, server, remoteAgentName, edit }: views.Approval, agent: string): string {
   const named = (name: string): string => visibleLine(cutName(name));
   const call = server === '' ? named(tool) : `${named(tool)} on ${named(server)}`;
   switch (kind) {
