@@ -77,6 +77,7 @@ export class Platform {
         createConversation: nobody,
         sendMessage: nobody,
         cancelRun: nobody,
+        cancelStep: nobody,
         provideInput: nobody,
         setPush: nobody,
         removePush: nobody,

@@ -92,6 +92,7 @@ const callMustHappen = [
   'agents failed',
   'agents reminded',
   'agents out of time',
+  'steps canceled',
   'runs out of time',
   'agents refused 1',
   'agents refused 2',

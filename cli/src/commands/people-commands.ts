@@ -2,6 +2,7 @@ import { chat } from '../chat/chat.ts';
 import { decide, printApprovals } from '../decide/approvals.ts';
 import { assignTo } from '../decide/assign.ts';
 import { confirmOn } from '../decide/confirm.ts';
+import { cancelOf } from '../decide/control.ts';
 import { listConversations } from '../decide/conversations.ts';
 import { answerInput, printInputs } from '../decide/inputs.ts';
 import { grantStandingOf, printStanding, revokeStandingOf } from '../decide/standing.ts';
@@ -170,6 +171,19 @@ export const peopleCommands: Readonly<Record<string, Command>> = {
       if (first !== undefined) throw new Error('stopgo standing takes ID, or grant UUID, or revoke ID STANDING');
       return printStanding(url, action, print);
     },
+  },
+  cancel: {
+    summary: 'End the run of a conversation, or one step of it with all below it',
+    takes: 'ID [STEP]',
+    arguments: [1, 2],
+    options: { ...gateway, by, reason: 'why; whoever waits for the step is told' },
+    about: ['The run goes on after a step was ended, as after any failure. Ids of steps are those of `stopgo events`.'],
+    examples: [
+      ['stopgo cancel ID', ''],
+      ["stopgo cancel ID 'root#1.0/root' --reason 'takes too long'", 'the agent that the first call works on'],
+    ],
+    run: ({ flags, args: [id = '', step], print }) =>
+      cancelOf(gatewayUrl(flags), id, step, pick(flags, 'by', 'reason'), print),
   },
   inputs: {
     summary: 'What tool servers ask people, in all conversations or in one',

@@ -80,6 +80,7 @@ export {
   nothingEarlier,
   textToTell,
 } from './conversation/context.ts';
+export { type CancelStepDecision, cancelStep } from './conversation/decide-control.ts';
 export {
   cancelRun,
   createConversation,

@@ -26,6 +26,7 @@ async function orchestratorThat(resumeRun: Resume) {
     createConversation: never,
     sendMessage: never,
     cancelRun: never,
+    cancelStep: never,
     provideInput: never,
     resumeRun,
     setPush: never,

@@ -58,6 +58,7 @@ function service(
     createConversation: nobody,
     sendMessage: nobody,
     cancelRun: nobody,
+    cancelStep: nobody,
     provideInput: nobody,
     resumeRun: nobody,
     setPush: nobody,

@@ -26,6 +26,17 @@ export function standingIdOf(req: Request): string {
   return uuidParam(req, 'standing', standingNotFound);
 }
 
+/** The step that the path names. @throws DomainError `not_found` for what is none, or longer than any that there is. */
+export function stepIdOf(req: Request): string {
+  const given = req.params.step;
+  const id = typeof given === 'string' ? given : '';
+  if (id.length > stepCharactersMax || !/^[\w/#.[\]]+$/.test(id)) throw notFound(`no such step: ${echo(id)}`);
+  return id;
+}
+
+/** Agents may call one below another a hundred times. */
+const stepCharactersMax = 4_096;
+
 const standingNotFound = (id: string): DomainError => notFound(`no such standing approval: ${echo(id)}`);
 const inputNotFound = (id: string): DomainError => notFound(`no such question: ${echo(id)}`);
 export const conversationNotFound = (id: string): DomainError => notFound(`conversation not found: ${echo(id)}`);

@@ -197,6 +197,7 @@ describe('routes', () => {
       'POST /conversations/:id/messages',
       'POST /conversations/:id/standing/:standing/revoke',
       ...['sync', 'webhook'].map((what) => `POST /repositories/:name/${what}`),
+      'POST /runs/:id/steps/:step/cancel',
       'POST /tools/accept',
       'POST /users',
       'POST /users/:user/keys',

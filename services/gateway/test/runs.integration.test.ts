@@ -26,6 +26,7 @@ const answering = (turn: Turn) => ({
     createConversation: async () => ({ turn }),
     sendMessage: async () => ({ turn }),
     cancelRun: async () => ({ turn }),
+    cancelStep: async () => ({ turn }),
   },
   store: storeOf(turn.view),
 });
@@ -215,6 +216,21 @@ test('a client that leaves does not cancel the call that its request made', asyn
   answer.resolve();
   await done.promise;
   expect(aborted).toBe(false);
+});
+
+test('a step is named by its id as events show it, and canceled by whom it says', async () => {
+  const { send, calls } = await gateway(answering({ outcome: TurnOutcome.SETTLED, view: settled('Done.') }));
+  const step = encodeURIComponent('root#1.0/root');
+  const options = { body: { reason: 'slow' }, headers: { 'x-approver': 'ada' } };
+  const { status, json } = await send('POST', `/runs/${ID}/steps/${step}/cancel`, options);
+  expect([status, json.result.response]).toEqual([200, 'Done.']);
+  expect(calls[0]).toMatchObject({
+    method: 'cancelStep',
+    request: { conversationId: ID, stepId: 'root#1.0/root', reason: 'slow', caller: { actor: { id: 'ada' } } },
+  });
+  for (const bad of ['root%00', 'x y', 'root%2F'.repeat(2_000)])
+    expect((await send('POST', `/runs/${ID}/steps/${bad.replace(' ', '%20')}/cancel`)).status).toBe(404);
+  expect((await send('POST', `/runs/nobody/steps/${step}/cancel`)).status).toBe(404);
 });
 
 test('cancel passes the reason on and answers like a message', async () => {

@@ -46,6 +46,7 @@ import {
 } from './agents/catalogue.ts';
 import { actorOf } from './caller.ts';
 import type { Contexts } from './contexts.ts';
+import { controlService } from './control-service.ts';
 import type { TaskWatch } from './driver/delegations/task-watch.ts';
 import type { Registry } from './driver/run/registry.ts';
 import type { RunDriver } from './driver/run/run-driver.ts';
@@ -81,6 +82,7 @@ export function orchestratorService(parts: OrchestratorParts): ServiceImpl<typeo
     provideInput: async (request, context) => ({ turn: await provide(parts.registry, turns, request, context) }),
     resumeRun: async (request, context) => ({ turn: await resume(parts, turns, request, context) }),
     listAgents: async () => ({ agents: agentsOffered(await parts.agents.default()) }),
+    ...controlService(parts, turns),
     ...pushService(parts.outbox),
     ...callbackService(parts.calledBack),
   };

@@ -188,7 +188,6 @@ const ownersOnly = new Set([
   'agentCalled',
   'agentReturned',
   'stepReminded',
-  'stepCanceled',
   'toolCallStarted',
   'toolCallRefused',
   'delegationRequested',
@@ -237,7 +236,8 @@ function checkOwners(world: World, stream: Stream): void {
         (isLook && asking.has(fact.case)) ||
         (isOutcome && fact.case === 'stepFinished') ||
         (isEdit && fact.case === 'approvalRequested');
-      const isOwners = ownersOnly.has(fact.case) && !isTold;
+      const isTime = fact.case === 'stepCanceled' && fact.value.cause === CancelCause.TIME;
+      const isOwners = isTime || (ownersOnly.has(fact.case) && !isTold);
       if (isOwners && owner !== made.instance)
         world.violation(
           'g',

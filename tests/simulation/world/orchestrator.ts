@@ -226,6 +226,14 @@ export class OrchestratorProcess {
     return (await this.service.cancelRun(request, contextOf(false))).turn;
   }
 
+  async cancelStep(conversationId: string, stepId: string, key: string) {
+    const request = create(orchestratorWire.CancelStepRequestSchema, {
+      ...{ conversationId, stepId, reason: 'enough' },
+      ...withKey(key, `cancel ${stepId}`),
+    });
+    return (await this.service.cancelStep(request, contextOf(false))).turn;
+  }
+
   async resumeRun(conversationId: string, minRevision: number, token: boolean) {
     const request = create(orchestratorWire.ResumeRunRequestSchema, { conversationId, minRevision });
     return (await this.service.resumeRun(request, contextOf(token))).turn;

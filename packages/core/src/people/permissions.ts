@@ -36,6 +36,7 @@ export const permissions = {
   'conversation.follow': ownOnly('read'),
   'message.send': ownOnly('converse'),
   'run.cancel': ownOnly('converse'),
+  'step.cancel': ownOnly('converse'),
   'input.provide': ownOnly('converse'),
   'push.set': ownOnly('converse'),
   'push.read': ownOnly('read'),

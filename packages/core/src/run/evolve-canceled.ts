@@ -40,9 +40,20 @@ export function evolveCanceled(
   const leftElsewhere = [...(state.leftElsewhere ?? []), ...left].slice(-leftElsewhereMax);
   return {
     ...state,
-    run: { ...ended, interrupts: Object.fromEntries(interrupts) },
+    run: { ...toBeSeen(ended), interrupts: Object.fromEntries(interrupts) },
     ...(leftElsewhere.length === 0 ? {} : { leftElsewhere }),
   };
+}
+
+/** Somebody changes what follows from a run. Who owns it looks in any case: so does whoever takes it from them. */
+function toBeSeen(run: RunState): RunState {
+  return run.owner === null ? { ...run, toBeSeen: true } : run;
+}
+
+/** Whoever drives the run has looked at what others have changed of it. */
+export function withAllSeen(run: RunState): RunState {
+  const { toBeSeen: _, ...seen } = run;
+  return run.toBeSeen === undefined ? run : seen;
 }
 
 /** The root of an agent that was called and has not begun. */

@@ -39,7 +39,7 @@ import {
   withAnswerUsage,
   withSamplingUsage,
 } from './evolve-agents.ts';
-import { evolveCanceled } from './evolve-canceled.ts';
+import { evolveCanceled, withAllSeen } from './evolve-canceled.ts';
 import { policyOf, withApproval, withCounted } from './evolve-seen-by-rules.ts';
 import { messageRows } from './messages.ts';
 
@@ -150,13 +150,13 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
       const owner = fact.value.owner;
       if (owner === undefined) return run;
       return {
-        ...run,
+        ...withAllSeen(run),
         owner: { instance: owner.instance, epoch: owner.epoch },
         epoch: Math.max(run.epoch, owner.epoch),
       };
     }
     case 'runReleased':
-      return { ...run, owner: null };
+      return { ...withAllSeen(run), owner: null };
     case 'stepStarted':
       return withStep(withIterationOf(run, fact.value.stepId), startedStep(fact.value, run.pipeline === true));
     case 'modelResponded':

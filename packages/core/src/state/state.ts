@@ -212,6 +212,8 @@ export type RunState = {
   readonly timeLimit?: TimeLimit;
   /** Where the agent's definition comes from; absent: not from a repository. */
   readonly source?: AgentSource;
+  /** Somebody has changed what follows from it while nobody drove it: somebody has to look. */
+  readonly toBeSeen?: true;
   /** Who drives it; null while nobody does. */
   readonly owner: Owner | null;
   /** The highest epoch of any owner. */

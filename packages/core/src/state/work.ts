@@ -9,6 +9,7 @@ import type { AskedQuestion, CallState, ConversationState, LeftElsewhere, RunSta
  */
 export function hasWork(run: RunState): boolean {
   if (run.status !== 'open') return false;
+  if (run.toBeSeen === true) return true;
   for (const call of Object.values(run.calls)) {
     if (call.phase === 'ready' || call.phase === 'started') return true;
     if (call.phase === 'asking' && dueAnswers(run, call).length > 0) return true;

@@ -49,6 +49,20 @@ export function runTookTooLong(ms: number): string {
   return `The run took longer than ${minutesOf(ms)}, which is as long as its agent may take.`;
 }
 
+/** What an agent came to that somebody ended; `by` and `reason` may be empty. */
+export function agentCanceled(agent: string, by: string, reason: string): string {
+  return `The agent ${quotedName(agent)} was canceled${byWhom(by, reason)}`;
+}
+
+/** The same of a step of an agent's tree, by the name of its node. */
+export function stepCanceledText(node: string, by: string, reason: string): string {
+  return `The step ${quotedName(node)} was canceled${byWhom(by, reason)}`;
+}
+
+function byWhom(by: string, reason: string): string {
+  return `${by === '' ? '' : ` by ${quotedName(by)}`}${reason === '' ? '.' : `: ${reason}`}`;
+}
+
 function minutesOf(ms: number): string {
   const minutes = ms / 60_000;
   if (!Number.isInteger(minutes)) return formatDuration(ms);

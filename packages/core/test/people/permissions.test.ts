@@ -29,6 +29,7 @@ const table: Readonly<Record<Action, readonly [user: Reach, admin: Reach, superA
   'conversation.follow': ['own', 'all', 'all', 'read'],
   'message.send': ['own', 'all', 'all', 'converse'],
   'run.cancel': ['own', 'all', 'all', 'converse'],
+  'step.cancel': ['own', 'all', 'all', 'converse'],
   'input.provide': ['own', 'all', 'all', 'converse'],
   'push.set': ['own', 'all', 'all', 'converse'],
   'push.read': ['own', 'all', 'all', 'read'],

@@ -9,6 +9,7 @@ import { peopleEndpoints } from './people-endpoints.ts';
 import { pushEndpoints } from './push-endpoints.ts';
 import { serviceEndpoints } from './service-endpoints.ts';
 import { standingEndpoints } from './standing-endpoints.ts';
+import { stepEndpoints } from './step-endpoints.ts';
 
 const version = '1.0.0';
 
@@ -21,6 +22,7 @@ export const endpoints: readonly Endpoint[] = [
   ...pushEndpoints,
   ...approvalEndpoints,
   ...assignEndpoints,
+  ...stepEndpoints,
   ...standingEndpoints,
   ...peopleEndpoints,
 ];

@@ -16,6 +16,7 @@ import type { Route, RouteDependencies } from './route.ts';
 import { runRoutes } from './runs.ts';
 import { serviceRoutes } from './service.ts';
 import { standingRoutes } from './standing.ts';
+import { stepRoutes } from './steps.ts';
 
 /** Every operation over HTTP. */
 export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
@@ -24,6 +25,7 @@ export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...agentRoutes(deps),
   ...conversationRoutes(deps),
   ...runRoutes(deps),
+  ...stepRoutes(deps),
   ...eventRoutes(deps),
   ...blobRoutes(deps),
   ...pushRoutes(deps),

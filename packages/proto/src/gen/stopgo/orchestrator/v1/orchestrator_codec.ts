@@ -2,8 +2,8 @@
 // @generated from file stopgo/orchestrator/v1/orchestrator.proto (package stopgo.orchestrator.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Caller, CancelRunRequest, CancelRunResponse, CreateConversationRequest, CreateConversationResponse, DelegationTool, ListAgentsRequest, ListAgentsResponse, NudgeTaskRequest, NudgeTaskResponse, ProvideInputRequest, ProvideInputResponse, PushSettings, RemovePushRequest, RemovePushResponse, ResumeRunRequest, ResumeRunResponse, SendMessageRequest, SendMessageResponse, SetPushRequest, SetPushResponse, Turn, TurnOutcome, Wait } from "./orchestrator_pb.ts";
-import { CallerSchema, CancelRunRequestSchema, CancelRunResponseSchema, CreateConversationRequestSchema, CreateConversationResponseSchema, DelegationToolSchema, ListAgentsRequestSchema, ListAgentsResponseSchema, NudgeTaskRequestSchema, NudgeTaskResponseSchema, ProvideInputRequestSchema, ProvideInputResponseSchema, PushSettingsSchema, RemovePushRequestSchema, RemovePushResponseSchema, ResumeRunRequestSchema, ResumeRunResponseSchema, SendMessageRequestSchema, SendMessageResponseSchema, SetPushRequestSchema, SetPushResponseSchema, TurnSchema, WaitSchema } from "./orchestrator_pb.ts";
+import type { Caller, CancelRunRequest, CancelRunResponse, CancelStepRequest, CancelStepResponse, CreateConversationRequest, CreateConversationResponse, DelegationTool, ListAgentsRequest, ListAgentsResponse, NudgeTaskRequest, NudgeTaskResponse, ProvideInputRequest, ProvideInputResponse, PushSettings, RemovePushRequest, RemovePushResponse, ResumeRunRequest, ResumeRunResponse, SendMessageRequest, SendMessageResponse, SetPushRequest, SetPushResponse, Turn, TurnOutcome, Wait } from "./orchestrator_pb.ts";
+import { CallerSchema, CancelRunRequestSchema, CancelRunResponseSchema, CancelStepRequestSchema, CancelStepResponseSchema, CreateConversationRequestSchema, CreateConversationResponseSchema, DelegationToolSchema, ListAgentsRequestSchema, ListAgentsResponseSchema, NudgeTaskRequestSchema, NudgeTaskResponseSchema, ProvideInputRequestSchema, ProvideInputResponseSchema, PushSettingsSchema, RemovePushRequestSchema, RemovePushResponseSchema, ResumeRunRequestSchema, ResumeRunResponseSchema, SendMessageRequestSchema, SendMessageResponseSchema, SetPushRequestSchema, SetPushResponseSchema, TurnSchema, WaitSchema } from "./orchestrator_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createIdempotency, readIdempotency, writeIdempotency, zeroIdempotency } from "../../events/v1/payload_codec.ts";
@@ -286,6 +286,135 @@ export function createCancelRunRequest(given: Given): CancelRunRequest {
   if (given.reason != null) message.reason = given.reason;
   if (given.caller != null) message.caller = toMessage(given.caller, createCaller, "stopgo.orchestrator.v1.Caller");
   if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  return message;
+}
+
+export function zeroCancelStepRequest(): CancelStepRequest {
+  return {
+    $typeName: "stopgo.orchestrator.v1.CancelStepRequest",
+    conversationId: '',
+    stepId: '',
+    reason: '',
+  };
+}
+
+export function writeCancelStepRequest(writer: Writer, message: CancelStepRequest): void {
+  if (message.$typeName !== "stopgo.orchestrator.v1.CancelStepRequest") throw new LeftToLibrary();
+  if (message.conversationId !== '') {
+    writer.string(10, message.conversationId);
+  }
+  if (message.stepId !== '') {
+    writer.string(18, message.stepId);
+  }
+  if (message.reason !== '') {
+    writer.string(26, message.reason);
+  }
+  if (message.caller !== undefined) {
+    const begin = writer.fork(34);
+    writeCaller(writer, message.caller);
+    writer.join(begin);
+  }
+  if (message.wait !== undefined) {
+    const begin = writer.fork(42);
+    writeWait(writer, message.wait);
+    writer.join(begin);
+  }
+  if (message.idempotency !== undefined) {
+    const begin = writer.fork(50);
+    writeIdempotency(writer, message.idempotency);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readCancelStepRequest(reader: Reader, length: number, message: CancelStepRequest): CancelStepRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.conversationId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.stepId = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.reason = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.caller = readCaller(reader, reader.uint32(), message.caller ?? zeroCaller());
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.wait = readWait(reader, reader.uint32(), message.wait ?? zeroWait());
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createCancelStepRequest(given: Given): CancelStepRequest {
+  const message = zeroCancelStepRequest();
+  if (given.conversationId != null) message.conversationId = given.conversationId;
+  if (given.stepId != null) message.stepId = given.stepId;
+  if (given.reason != null) message.reason = given.reason;
+  if (given.caller != null) message.caller = toMessage(given.caller, createCaller, "stopgo.orchestrator.v1.Caller");
+  if (given.wait != null) message.wait = toMessage(given.wait, createWait, "stopgo.orchestrator.v1.Wait");
+  if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  return message;
+}
+
+export function zeroCancelStepResponse(): CancelStepResponse {
+  return {
+    $typeName: "stopgo.orchestrator.v1.CancelStepResponse",
+  };
+}
+
+export function writeCancelStepResponse(writer: Writer, message: CancelStepResponse): void {
+  if (message.$typeName !== "stopgo.orchestrator.v1.CancelStepResponse") throw new LeftToLibrary();
+  if (message.turn !== undefined) {
+    const begin = writer.fork(10);
+    writeTurn(writer, message.turn);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readCancelStepResponse(reader: Reader, length: number, message: CancelStepResponse): CancelStepResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.turn = readTurn(reader, reader.uint32(), message.turn ?? zeroTurn());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createCancelStepResponse(given: Given): CancelStepResponse {
+  const message = zeroCancelStepResponse();
+  if (given.turn != null) message.turn = toMessage(given.turn, createTurn, "stopgo.orchestrator.v1.Turn");
   return message;
 }
 
@@ -1299,6 +1428,8 @@ export const codecs_stopgo_orchestrator_v1_orchestrator: readonly (readonly [Des
   [CreateConversationRequestSchema, { zero: zeroCreateConversationRequest, write: writeCreateConversationRequest, read: readCreateConversationRequest, create: createCreateConversationRequest }],
   [SendMessageRequestSchema, { zero: zeroSendMessageRequest, write: writeSendMessageRequest, read: readSendMessageRequest, create: createSendMessageRequest }],
   [CancelRunRequestSchema, { zero: zeroCancelRunRequest, write: writeCancelRunRequest, read: readCancelRunRequest, create: createCancelRunRequest }],
+  [CancelStepRequestSchema, { zero: zeroCancelStepRequest, write: writeCancelStepRequest, read: readCancelStepRequest, create: createCancelStepRequest }],
+  [CancelStepResponseSchema, { zero: zeroCancelStepResponse, write: writeCancelStepResponse, read: readCancelStepResponse, create: createCancelStepResponse }],
   [ProvideInputRequestSchema, { zero: zeroProvideInputRequest, write: writeProvideInputRequest, read: readProvideInputRequest, create: createProvideInputRequest }],
   [ProvideInputResponseSchema, { zero: zeroProvideInputResponse, write: writeProvideInputResponse, read: readProvideInputResponse, create: createProvideInputResponse }],
   [ResumeRunRequestSchema, { zero: zeroResumeRunRequest, write: writeResumeRunRequest, read: readResumeRunRequest, create: createResumeRunRequest }],

@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/orchestrator/v1/orchestrator.proto.
  */
 export const file_stopgo_orchestrator_v1_orchestrator: GenFile = /*@__PURE__*/
-  fileDesc("CilzdG9wZ28vb3JjaGVzdHJhdG9yL3YxL29yY2hlc3RyYXRvci5wcm90bxIWc3RvcGdvLm9yY2hlc3RyYXRvci52MSLJAgoZQ3JlYXRlQ29udmVyc2F0aW9uUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIuCgZjYWxsZXIYAyABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIqCgR3YWl0GAQgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeRISCgpjb250ZXh0X2lkGAYgASgJEjIKBHB1c2gYCiABKAsyJC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlB1c2hTZXR0aW5ncxISCgphZ2VudF9uYW1lGAsgASgJEhYKDmFnZW50X3JldmlzaW9uGAwgASgJIuYBChJTZW5kTWVzc2FnZVJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXISKgoEd2FpdBgEIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuV2FpdBIyCgtpZGVtcG90ZW5jeRgFIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kSFgoOYWdlbnRfcmV2aXNpb24YBiABKAkinwEKEENhbmNlbFJ1blJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIuCgZjYWxsZXIYAyABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIyCgtpZGVtcG90ZW5jeRgEIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kilQIKE1Byb3ZpZGVJbnB1dFJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCGlucHV0X2lkGAIgASgJEi0KBmFjdGlvbhgDIAEoDjIdLnN0b3Bnby5ldmVudHMudjEuSW5wdXRBY3Rpb24SFAoMY29udGVudF9qc29uGAQgASgJEi4KBmNhbGxlchgFIAEoCzIeLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FsbGVyEioKBHdhaXQYBiABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLldhaXQSMgoLaWRlbXBvdGVuY3kYByABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5IkIKFFByb3ZpZGVJbnB1dFJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4iqQEKEFJlc3VtZVJ1blJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEioKBHdhaXQYAiABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLldhaXQSFAoMbWluX3JldmlzaW9uGAMgASgNEisKCGFwcGVuZGVkGAQgAygLMhkuc3RvcGdvLnN0b3JlLnYxLk5ld0V2ZW50Eg0KBWxvb2tzGAUgASgIIjAKBkNhbGxlchImCgVhY3RvchgBIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuQWN0b3IiHAoEV2FpdBIUCgxtaWxsaXNlY29uZHMYASABKA0ibQoEVHVybhI0CgdvdXRjb21lGAEgASgOMiMuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuT3V0Y29tZRIvCgR2aWV3GAIgASgLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXciSAoaQ3JlYXRlQ29udmVyc2F0aW9uUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybiJBChNTZW5kTWVzc2FnZVJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4iPwoRQ2FuY2VsUnVuUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybiI/ChFSZXN1bWVSdW5SZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuInwKDFB1c2hTZXR0aW5ncxIRCgljb25maWdfaWQYASABKAkSCwoDdXJsGAIgASgJEg0KBXRva2VuGAMgASgJEg4KBnNjaGVtZRgEIAEoCRITCgtjcmVkZW50aWFscxgFIAEoCRIYChBwcm90b2NvbF92ZXJzaW9uGAYgASgJIpEBCg5TZXRQdXNoUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSNgoIc2V0dGluZ3MYAiABKAsyJC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlB1c2hTZXR0aW5ncxIuCgZjYWxsZXIYAyABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlciI+Cg9TZXRQdXNoUmVzcG9uc2USKwoGY29uZmlnGAEgASgLMhsuc3RvcGdvLnN0b3JlLnYxLlB1c2hDb25maWcibwoRUmVtb3ZlUHVzaFJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhEKCWNvbmZpZ19pZBgCIAEoCRIuCgZjYWxsZXIYAyABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlciIUChJSZW1vdmVQdXNoUmVzcG9uc2UiTgoQTnVkZ2VUYXNrUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSEgoKbWVzc2FnZV9pZBgCIAEoCRINCgV0b2tlbhgDIAEoCSITChFOdWRnZVRhc2tSZXNwb25zZSITChFMaXN0QWdlbnRzUmVxdWVzdCJMChJMaXN0QWdlbnRzUmVzcG9uc2USNgoGYWdlbnRzGAEgAygLMiYuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5EZWxlZ2F0aW9uVG9vbCJjCg5EZWxlZ2F0aW9uVG9vbBIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEhkKEWlucHV0X3NjaGVtYV9qc29uGAMgASgJEhMKC2Rlc3RydWN0aXZlGAQgASgIKt8BCgtUdXJuT3V0Y29tZRIcChhUVVJOX09VVENPTUVfVU5TUEVDSUZJRUQQABIYChRUVVJOX09VVENPTUVfU0VUVExFRBABEhgKFFRVUk5fT1VUQ09NRV9XQUlUSU5HEAISGAoUVFVSTl9PVVRDT01FX1dPUktJTkcQAxIgChxUVVJOX09VVENPTUVfUkVGVVNFRF9XQUlUSU5HEAQSHQoZVFVSTl9PVVRDT01FX1JFRlVTRURfQlVTWRAFEiMKH1RVUk5fT1VUQ09NRV9SRVNVTUVEX1dJVEhfVE9LRU4QBjKxBwoTT3JjaGVzdHJhdG9yU2VydmljZRJ7ChJDcmVhdGVDb252ZXJzYXRpb24SMS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNyZWF0ZUNvbnZlcnNhdGlvblJlcXVlc3QaMi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNyZWF0ZUNvbnZlcnNhdGlvblJlc3BvbnNlEmYKC1NlbmRNZXNzYWdlEiouc3RvcGdvLm9yY2hlc3RyYXRvci52MS5TZW5kTWVzc2FnZVJlcXVlc3QaKy5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlNlbmRNZXNzYWdlUmVzcG9uc2USYAoJQ2FuY2VsUnVuEiguc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYW5jZWxSdW5SZXF1ZXN0Gikuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYW5jZWxSdW5SZXNwb25zZRJpCgxQcm92aWRlSW5wdXQSKy5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlByb3ZpZGVJbnB1dFJlcXVlc3QaLC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlByb3ZpZGVJbnB1dFJlc3BvbnNlEmAKCVJlc3VtZVJ1bhIoLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuUmVzdW1lUnVuUmVxdWVzdBopLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuUmVzdW1lUnVuUmVzcG9uc2USWgoHU2V0UHVzaBImLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuU2V0UHVzaFJlcXVlc3QaJy5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlNldFB1c2hSZXNwb25zZRJjCgpSZW1vdmVQdXNoEikuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5SZW1vdmVQdXNoUmVxdWVzdBoqLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuUmVtb3ZlUHVzaFJlc3BvbnNlEmAKCU51ZGdlVGFzaxIoLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuTnVkZ2VUYXNrUmVxdWVzdBopLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuTnVkZ2VUYXNrUmVzcG9uc2USYwoKTGlzdEFnZW50cxIpLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuTGlzdEFnZW50c1JlcXVlc3QaKi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkxpc3RBZ2VudHNSZXNwb25zZWIGcHJvdG8z", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_store_v1_store, file_stopgo_store_v1_views]);
+  fileDesc("CilzdG9wZ28vb3JjaGVzdHJhdG9yL3YxL29yY2hlc3RyYXRvci5wcm90bxIWc3RvcGdvLm9yY2hlc3RyYXRvci52MSLJAgoZQ3JlYXRlQ29udmVyc2F0aW9uUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIuCgZjYWxsZXIYAyABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIqCgR3YWl0GAQgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeRISCgpjb250ZXh0X2lkGAYgASgJEjIKBHB1c2gYCiABKAsyJC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlB1c2hTZXR0aW5ncxISCgphZ2VudF9uYW1lGAsgASgJEhYKDmFnZW50X3JldmlzaW9uGAwgASgJIuYBChJTZW5kTWVzc2FnZVJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXISKgoEd2FpdBgEIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuV2FpdBIyCgtpZGVtcG90ZW5jeRgFIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kSFgoOYWdlbnRfcmV2aXNpb24YBiABKAkinwEKEENhbmNlbFJ1blJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIuCgZjYWxsZXIYAyABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIyCgtpZGVtcG90ZW5jeRgEIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3ki3QEKEUNhbmNlbFN0ZXBSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRIuCgZjYWxsZXIYBCABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIqCgR3YWl0GAUgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAYgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSJAChJDYW5jZWxTdGVwUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybiKVAgoTUHJvdmlkZUlucHV0UmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSEAoIaW5wdXRfaWQYAiABKAkSLQoGYWN0aW9uGAMgASgOMh0uc3RvcGdvLmV2ZW50cy52MS5JbnB1dEFjdGlvbhIUCgxjb250ZW50X2pzb24YBCABKAkSLgoGY2FsbGVyGAUgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXISKgoEd2FpdBgGIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuV2FpdBIyCgtpZGVtcG90ZW5jeRgHIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiQgoUUHJvdmlkZUlucHV0UmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybiKpAQoQUmVzdW1lUnVuUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSKgoEd2FpdBgCIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuV2FpdBIUCgxtaW5fcmV2aXNpb24YAyABKA0SKwoIYXBwZW5kZWQYBCADKAsyGS5zdG9wZ28uc3RvcmUudjEuTmV3RXZlbnQSDQoFbG9va3MYBSABKAgiMAoGQ2FsbGVyEiYKBWFjdG9yGAEgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5BY3RvciIcCgRXYWl0EhQKDG1pbGxpc2Vjb25kcxgBIAEoDSJtCgRUdXJuEjQKB291dGNvbWUYASABKA4yIy5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm5PdXRjb21lEi8KBHZpZXcYAiABKAsyIS5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uVmlldyJIChpDcmVhdGVDb252ZXJzYXRpb25SZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuIkEKE1NlbmRNZXNzYWdlUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybiI/ChFDYW5jZWxSdW5SZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuIj8KEVJlc3VtZVJ1blJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4ifAoMUHVzaFNldHRpbmdzEhEKCWNvbmZpZ19pZBgBIAEoCRILCgN1cmwYAiABKAkSDQoFdG9rZW4YAyABKAkSDgoGc2NoZW1lGAQgASgJEhMKC2NyZWRlbnRpYWxzGAUgASgJEhgKEHByb3RvY29sX3ZlcnNpb24YBiABKAkikQEKDlNldFB1c2hSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRI2CghzZXR0aW5ncxgCIAEoCzIkLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuUHVzaFNldHRpbmdzEi4KBmNhbGxlchgDIAEoCzIeLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FsbGVyIj4KD1NldFB1c2hSZXNwb25zZRIrCgZjb25maWcYASABKAsyGy5zdG9wZ28uc3RvcmUudjEuUHVzaENvbmZpZyJvChFSZW1vdmVQdXNoUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSEQoJY29uZmlnX2lkGAIgASgJEi4KBmNhbGxlchgDIAEoCzIeLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FsbGVyIhQKElJlbW92ZVB1c2hSZXNwb25zZSJOChBOdWRnZVRhc2tSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRISCgptZXNzYWdlX2lkGAIgASgJEg0KBXRva2VuGAMgASgJIhMKEU51ZGdlVGFza1Jlc3BvbnNlIhMKEUxpc3RBZ2VudHNSZXF1ZXN0IkwKEkxpc3RBZ2VudHNSZXNwb25zZRI2CgZhZ2VudHMYASADKAsyJi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkRlbGVnYXRpb25Ub29sImMKDkRlbGVnYXRpb25Ub29sEgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSGQoRaW5wdXRfc2NoZW1hX2pzb24YAyABKAkSEwoLZGVzdHJ1Y3RpdmUYBCABKAgq3wEKC1R1cm5PdXRjb21lEhwKGFRVUk5fT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFFRVUk5fT1VUQ09NRV9TRVRUTEVEEAESGAoUVFVSTl9PVVRDT01FX1dBSVRJTkcQAhIYChRUVVJOX09VVENPTUVfV09SS0lORxADEiAKHFRVUk5fT1VUQ09NRV9SRUZVU0VEX1dBSVRJTkcQBBIdChlUVVJOX09VVENPTUVfUkVGVVNFRF9CVVNZEAUSIwofVFVSTl9PVVRDT01FX1JFU1VNRURfV0lUSF9UT0tFThAGMpYIChNPcmNoZXN0cmF0b3JTZXJ2aWNlEnsKEkNyZWF0ZUNvbnZlcnNhdGlvbhIxLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ3JlYXRlQ29udmVyc2F0aW9uUmVxdWVzdBoyLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ3JlYXRlQ29udmVyc2F0aW9uUmVzcG9uc2USZgoLU2VuZE1lc3NhZ2USKi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlNlbmRNZXNzYWdlUmVxdWVzdBorLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuU2VuZE1lc3NhZ2VSZXNwb25zZRJgCglDYW5jZWxSdW4SKC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbmNlbFJ1blJlcXVlc3QaKS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbmNlbFJ1blJlc3BvbnNlEmMKCkNhbmNlbFN0ZXASKS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbmNlbFN0ZXBSZXF1ZXN0Giouc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYW5jZWxTdGVwUmVzcG9uc2USaQoMUHJvdmlkZUlucHV0Eisuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5Qcm92aWRlSW5wdXRSZXF1ZXN0Giwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5Qcm92aWRlSW5wdXRSZXNwb25zZRJgCglSZXN1bWVSdW4SKC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlJlc3VtZVJ1blJlcXVlc3QaKS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlJlc3VtZVJ1blJlc3BvbnNlEloKB1NldFB1c2gSJi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlNldFB1c2hSZXF1ZXN0Gicuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5TZXRQdXNoUmVzcG9uc2USYwoKUmVtb3ZlUHVzaBIpLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuUmVtb3ZlUHVzaFJlcXVlc3QaKi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlJlbW92ZVB1c2hSZXNwb25zZRJgCglOdWRnZVRhc2sSKC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLk51ZGdlVGFza1JlcXVlc3QaKS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLk51ZGdlVGFza1Jlc3BvbnNlEmMKCkxpc3RBZ2VudHMSKS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkxpc3RBZ2VudHNSZXF1ZXN0Giouc3RvcGdvLm9yY2hlc3RyYXRvci52MS5MaXN0QWdlbnRzUmVzcG9uc2ViBnByb3RvMw", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_store_v1_store, file_stopgo_store_v1_views]);
 
 /**
  * @generated from message stopgo.orchestrator.v1.CreateConversationRequest
@@ -169,6 +169,67 @@ export const CancelRunRequestSchema: GenMessage<CancelRunRequest> = /*@__PURE__*
   messageDesc(file_stopgo_orchestrator_v1_orchestrator, 2);
 
 /**
+ * @generated from message stopgo.orchestrator.v1.CancelStepRequest
+ */
+export type CancelStepRequest = Message<"stopgo.orchestrator.v1.CancelStepRequest"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+
+  /**
+   * Of the step, or of the call that an agent works on.
+   *
+   * @generated from field: string step_id = 2;
+   */
+  stepId: string;
+
+  /**
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: stopgo.orchestrator.v1.Caller caller = 4;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * @generated from field: stopgo.orchestrator.v1.Wait wait = 5;
+   */
+  wait?: Wait | undefined;
+
+  /**
+   * @generated from field: stopgo.events.v1.Idempotency idempotency = 6;
+   */
+  idempotency?: Idempotency | undefined;
+};
+
+/**
+ * Describes the message stopgo.orchestrator.v1.CancelStepRequest.
+ * Use `create(CancelStepRequestSchema)` to create a new message.
+ */
+export const CancelStepRequestSchema: GenMessage<CancelStepRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 3);
+
+/**
+ * @generated from message stopgo.orchestrator.v1.CancelStepResponse
+ */
+export type CancelStepResponse = Message<"stopgo.orchestrator.v1.CancelStepResponse"> & {
+  /**
+   * @generated from field: stopgo.orchestrator.v1.Turn turn = 1;
+   */
+  turn?: Turn | undefined;
+};
+
+/**
+ * Describes the message stopgo.orchestrator.v1.CancelStepResponse.
+ * Use `create(CancelStepResponseSchema)` to create a new message.
+ */
+export const CancelStepResponseSchema: GenMessage<CancelStepResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 4);
+
+/**
  * @generated from message stopgo.orchestrator.v1.ProvideInputRequest
  */
 export type ProvideInputRequest = Message<"stopgo.orchestrator.v1.ProvideInputRequest"> & {
@@ -215,7 +276,7 @@ export type ProvideInputRequest = Message<"stopgo.orchestrator.v1.ProvideInputRe
  * Use `create(ProvideInputRequestSchema)` to create a new message.
  */
 export const ProvideInputRequestSchema: GenMessage<ProvideInputRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 3);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 5);
 
 /**
  * @generated from message stopgo.orchestrator.v1.ProvideInputResponse
@@ -232,7 +293,7 @@ export type ProvideInputResponse = Message<"stopgo.orchestrator.v1.ProvideInputR
  * Use `create(ProvideInputResponseSchema)` to create a new message.
  */
 export const ProvideInputResponseSchema: GenMessage<ProvideInputResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 4);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 6);
 
 /**
  * @generated from message stopgo.orchestrator.v1.ResumeRunRequest
@@ -276,7 +337,7 @@ export type ResumeRunRequest = Message<"stopgo.orchestrator.v1.ResumeRunRequest"
  * Use `create(ResumeRunRequestSchema)` to create a new message.
  */
 export const ResumeRunRequestSchema: GenMessage<ResumeRunRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 5);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 7);
 
 /**
  * Caller is who asks, as recorded with what they did.
@@ -295,7 +356,7 @@ export type Caller = Message<"stopgo.orchestrator.v1.Caller"> & {
  * Use `create(CallerSchema)` to create a new message.
  */
 export const CallerSchema: GenMessage<Caller> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 6);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 8);
 
 /**
  * Wait bounds how long an answer is held back for the run to settle or to be left with interrupts only.
@@ -316,7 +377,7 @@ export type Wait = Message<"stopgo.orchestrator.v1.Wait"> & {
  * Use `create(WaitSchema)` to create a new message.
  */
 export const WaitSchema: GenMessage<Wait> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 7);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 9);
 
 /**
  * Turn is what a conversation came to by the time of the answer.
@@ -340,7 +401,7 @@ export type Turn = Message<"stopgo.orchestrator.v1.Turn"> & {
  * Use `create(TurnSchema)` to create a new message.
  */
 export const TurnSchema: GenMessage<Turn> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 8);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 10);
 
 /**
  * @generated from message stopgo.orchestrator.v1.CreateConversationResponse
@@ -357,7 +418,7 @@ export type CreateConversationResponse = Message<"stopgo.orchestrator.v1.CreateC
  * Use `create(CreateConversationResponseSchema)` to create a new message.
  */
 export const CreateConversationResponseSchema: GenMessage<CreateConversationResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 9);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 11);
 
 /**
  * @generated from message stopgo.orchestrator.v1.SendMessageResponse
@@ -374,7 +435,7 @@ export type SendMessageResponse = Message<"stopgo.orchestrator.v1.SendMessageRes
  * Use `create(SendMessageResponseSchema)` to create a new message.
  */
 export const SendMessageResponseSchema: GenMessage<SendMessageResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 10);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 12);
 
 /**
  * @generated from message stopgo.orchestrator.v1.CancelRunResponse
@@ -391,7 +452,7 @@ export type CancelRunResponse = Message<"stopgo.orchestrator.v1.CancelRunRespons
  * Use `create(CancelRunResponseSchema)` to create a new message.
  */
 export const CancelRunResponseSchema: GenMessage<CancelRunResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 11);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 13);
 
 /**
  * @generated from message stopgo.orchestrator.v1.ResumeRunResponse
@@ -408,7 +469,7 @@ export type ResumeRunResponse = Message<"stopgo.orchestrator.v1.ResumeRunRespons
  * Use `create(ResumeRunResponseSchema)` to create a new message.
  */
 export const ResumeRunResponseSchema: GenMessage<ResumeRunResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 12);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 14);
 
 /**
  * PushSettings is an address that is to be told, with what it is to be shown. Token and credentials are secrets.
@@ -456,7 +517,7 @@ export type PushSettings = Message<"stopgo.orchestrator.v1.PushSettings"> & {
  * Use `create(PushSettingsSchema)` to create a new message.
  */
 export const PushSettingsSchema: GenMessage<PushSettings> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 13);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 15);
 
 /**
  * @generated from message stopgo.orchestrator.v1.SetPushRequest
@@ -483,7 +544,7 @@ export type SetPushRequest = Message<"stopgo.orchestrator.v1.SetPushRequest"> & 
  * Use `create(SetPushRequestSchema)` to create a new message.
  */
 export const SetPushRequestSchema: GenMessage<SetPushRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 14);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 16);
 
 /**
  * @generated from message stopgo.orchestrator.v1.SetPushResponse
@@ -500,7 +561,7 @@ export type SetPushResponse = Message<"stopgo.orchestrator.v1.SetPushResponse"> 
  * Use `create(SetPushResponseSchema)` to create a new message.
  */
 export const SetPushResponseSchema: GenMessage<SetPushResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 15);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 17);
 
 /**
  * @generated from message stopgo.orchestrator.v1.RemovePushRequest
@@ -527,7 +588,7 @@ export type RemovePushRequest = Message<"stopgo.orchestrator.v1.RemovePushReques
  * Use `create(RemovePushRequestSchema)` to create a new message.
  */
 export const RemovePushRequestSchema: GenMessage<RemovePushRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 16);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 18);
 
 /**
  * @generated from message stopgo.orchestrator.v1.RemovePushResponse
@@ -540,7 +601,7 @@ export type RemovePushResponse = Message<"stopgo.orchestrator.v1.RemovePushRespo
  * Use `create(RemovePushResponseSchema)` to create a new message.
  */
 export const RemovePushResponseSchema: GenMessage<RemovePushResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 17);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 19);
 
 /**
  * @generated from message stopgo.orchestrator.v1.NudgeTaskRequest
@@ -571,7 +632,7 @@ export type NudgeTaskRequest = Message<"stopgo.orchestrator.v1.NudgeTaskRequest"
  * Use `create(NudgeTaskRequestSchema)` to create a new message.
  */
 export const NudgeTaskRequestSchema: GenMessage<NudgeTaskRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 18);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 20);
 
 /**
  * @generated from message stopgo.orchestrator.v1.NudgeTaskResponse
@@ -584,7 +645,7 @@ export type NudgeTaskResponse = Message<"stopgo.orchestrator.v1.NudgeTaskRespons
  * Use `create(NudgeTaskResponseSchema)` to create a new message.
  */
 export const NudgeTaskResponseSchema: GenMessage<NudgeTaskResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 19);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 21);
 
 /**
  * @generated from message stopgo.orchestrator.v1.ListAgentsRequest
@@ -597,7 +658,7 @@ export type ListAgentsRequest = Message<"stopgo.orchestrator.v1.ListAgentsReques
  * Use `create(ListAgentsRequestSchema)` to create a new message.
  */
 export const ListAgentsRequestSchema: GenMessage<ListAgentsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 20);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 22);
 
 /**
  * @generated from message stopgo.orchestrator.v1.ListAgentsResponse
@@ -616,7 +677,7 @@ export type ListAgentsResponse = Message<"stopgo.orchestrator.v1.ListAgentsRespo
  * Use `create(ListAgentsResponseSchema)` to create a new message.
  */
 export const ListAgentsResponseSchema: GenMessage<ListAgentsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 21);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 23);
 
 /**
  * DelegationTool is another agent, as the tool that models are offered it as.
@@ -656,7 +717,7 @@ export type DelegationTool = Message<"stopgo.orchestrator.v1.DelegationTool"> & 
  * Use `create(DelegationToolSchema)` to create a new message.
  */
 export const DelegationToolSchema: GenMessage<DelegationTool> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 22);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 24);
 
 /**
  * TurnOutcome says what an answer is about.
@@ -767,6 +828,18 @@ export const OrchestratorService: GenService<{
     methodKind: "unary";
     input: typeof CancelRunRequestSchema;
     output: typeof CancelRunResponseSchema;
+  },
+  /**
+   * CancelStep ends a step of the open run, and all below it: it has failed, and the run goes on as after any failure. Of the root's step
+   * the run is canceled. NOT_FOUND with reason=no_step if the run has none of that id now; FAILED_PRECONDITION with reason=over if it has
+   * ended, reason=settled or reason=no_run as CancelRun.
+   *
+   * @generated from rpc stopgo.orchestrator.v1.OrchestratorService.CancelStep
+   */
+  cancelStep: {
+    methodKind: "unary";
+    input: typeof CancelStepRequestSchema;
+    output: typeof CancelStepResponseSchema;
   },
   /**
    * ProvideInput records a person's answer to the question of a tool server, and waits for what the run comes to. INVALID_ARGUMENT
