@@ -12,20 +12,23 @@ const answerMs = 60_000;
 export class HttpClient {
   readonly #socket: Socket;
   readonly #host: string;
+  /** What each request begins with, after its first line. */
+  readonly #head: string;
   #received: Buffer = Buffer.alloc(0);
   #pending: { readonly began: number; resolve(answer: Answer): void; reject(error: Error): void } | undefined;
 
-  private constructor(socket: Socket, host: string) {
+  private constructor(socket: Socket, host: string, token: string | undefined) {
     this.#socket = socket;
     this.#host = host;
+    this.#head = `Host: ${host}\r\n${token === undefined ? '' : `Authorization: Bearer ${token}\r\n`}`;
     socket.on('data', (chunk) => this.#take(chunk));
     socket.on('error', (error) => this.#fail(error));
     socket.on('close', () => this.#fail(new Error(`${host} closed the connection`)));
     socket.on('timeout', () => socket.destroy(new Error(`${host} did not answer within ${answerMs} ms`)));
   }
 
-  /** Connects to an `http://host:port` address. */
-  static open(address: string): Promise<HttpClient> {
+  /** Connects to an `http://host:port` address. `token`: of whoever asks; absent: nobody says who they are. */
+  static open(address: string, token?: string): Promise<HttpClient> {
     const { hostname, port, host } = new URL(address);
     return new Promise((resolve, reject) => {
       const socket = connect({ host: hostname, port: Number(port), noDelay: true });
@@ -33,20 +36,20 @@ export class HttpClient {
       socket.once('error', reject);
       socket.once('connect', () => {
         socket.off('error', reject);
-        resolve(new HttpClient(socket, host));
+        resolve(new HttpClient(socket, host, token));
       });
     });
   }
 
   get(path: string): Promise<Answer> {
-    return this.#send(`GET ${path} HTTP/1.1\r\nHost: ${this.#host}\r\n\r\n`);
+    return this.#send(`GET ${path} HTTP/1.1\r\n${this.#head}\r\n`);
   }
 
   /** Sends JSON. `prefer` is the value of the Prefer header. */
   post(path: string, body: unknown, prefer = 'return=minimal'): Promise<Answer> {
     const text = JSON.stringify(body);
     return this.#send(
-      `POST ${path} HTTP/1.1\r\nHost: ${this.#host}\r\nPrefer: ${prefer}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+      `POST ${path} HTTP/1.1\r\n${this.#head}Prefer: ${prefer}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
     );
   }
 

@@ -1,9 +1,11 @@
-// `npm run bench [-- --quick] [--only floor|turns|fair|trees|reads|waiting|long] [--rows bare,process] [--passes N] [--concurrent N] [--profile DIR]`
+// `npm run bench [-- --quick] [--only floor|turns|fair|trees|reads|inbox|waiting|long] [--rows bare,process] [--passes N] [--concurrent N] [--profile DIR]`
 import { parseArgs } from 'node:util';
 import { measureFair } from './fair/measure.ts';
 import type { FairRow } from './fair/report.ts';
 import { type FairRun, fairOver } from './fair/runs.ts';
 import { type Floor, measureFloor } from './floor.ts';
+import { type InboxFigures, inboxRules, measureInbox } from './inbox/measure.ts';
+import { people } from './inbox/people.ts';
 import { describeMachine, watchOthers } from './machine.ts';
 import { measureLong } from './measure-long.ts';
 import { measureReads } from './measure-reads.ts';
@@ -22,7 +24,7 @@ import { treeShapes } from './tree-shapes.ts';
 
 /** Everything together must be done by then, in milliseconds. */
 const wholeRunMs = 45 * 60_000;
-const parts = ['floor', 'turns', 'fair', 'trees', 'reads', 'waiting', 'long'] as const;
+const parts = ['floor', 'turns', 'fair', 'trees', 'reads', 'inbox', 'waiting', 'long'] as const;
 type Part = (typeof parts)[number];
 
 const { values } = parseArgs({
@@ -73,6 +75,7 @@ async function run(sizes: Sizes): Promise<Results> {
       say(`storing and reading ${sizes.stored} conversations`);
       results.stored = await onPlatform(model, (platform) => measureReads(platform, sizes));
     }
+    if (wanted('inbox')) results.inbox = await measurePeople(model, sizes);
     if (wanted('waiting')) {
       say(`${sizes.waiting} conversations that wait`);
       results.waiting = await onPlatform(model, (platform) => measureWaiting(platform, sizes));
@@ -119,6 +122,14 @@ async function measureFairness(model: Model, sizes: Sizes): Promise<readonly Fai
       passes.get(row)?.push(await measureFair(row, model.address, sizes.fair, pass));
     }
   return some.map((row) => ({ row, runs: fairOver(passes.get(row) ?? []) }));
+}
+
+/** On a platform where people sign in, and rules say which group decides. */
+async function measurePeople(model: Model, sizes: Sizes): Promise<InboxFigures> {
+  say(`${sizes.inbox} approvals, and people who look for theirs`);
+  const issuer = people();
+  const more = { auth: issuer.auth, approvals: inboxRules };
+  return onPlatform(model, (platform) => measureInbox(platform, issuer, sizes), more).finally(issuer.remove);
 }
 
 /** Each tree on a platform of its own. */

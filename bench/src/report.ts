@@ -1,5 +1,6 @@
 import { type FairRow, fairTables } from './fair/report.ts';
 import type { Floor } from './floor.ts';
+import type { InboxFigures } from './inbox/measure.ts';
 import type { Machine } from './machine.ts';
 import type { LongFigures } from './measure-long.ts';
 import type { StoredFigures } from './measure-reads.ts';
@@ -25,6 +26,7 @@ export type Results = {
   fair?: readonly FairRow[];
   trees?: readonly TreeFigures[];
   stored?: StoredFigures;
+  inbox?: InboxFigures;
   waiting?: readonly WaitingFigures[];
   long?: { readonly marks: readonly LongFigures[]; readonly rssMb: number };
 };
@@ -45,6 +47,7 @@ export function markdown({
   fair,
   trees,
   stored,
+  inbox,
   waiting,
   long,
 }: Results): string {
@@ -67,6 +70,7 @@ export function markdown({
   if (fair) parts.push('## Beside slow and large ones', ...fairTables(fair));
   if (trees) parts.push('## Trees', treeTable(trees));
   if (stored) parts.push(`## ${stored.conversations} conversations stored`, storedTable(stored));
+  if (inbox) parts.push(`## ${inbox.waiting} approvals that wait`, inboxTable(inbox));
   if (waiting) parts.push('## Many that wait', waitingTable(waiting));
   if (long) parts.push('## One long conversation', longTable(long));
   return `${parts.join('\n\n')}\n`;
@@ -95,6 +99,12 @@ function ratioTable(turns: readonly TurnFigures[], floor: Floor): string {
 function storedTable({ conversations, seedSeconds, rssMb, reads }: StoredFigures): string {
   const rows = reads.map((one) => [one.request, ...quantileCells(one), whole(one.bytes)]);
   const seeded = `Stored in ${seedSeconds.toFixed(0)} s through the API (${whole(conversations / seedSeconds)} per second, each with a run); memory afterwards ${whole(rssMb)} MB.`;
+  return `${seeded}\n\n${table(['request', 'p50', 'p95', 'p99', 'bytes'], rows)}`;
+}
+
+function inboxTable({ groups, seedSeconds, reads }: InboxFigures): string {
+  const rows = reads.map((one) => [one.request, ...quantileCells(one), whole(one.bytes)]);
+  const seeded = `Of one person's conversations, decided by ${groups} groups in turn; stored in ${seedSeconds.toFixed(0)} s through the API.`;
   return `${seeded}\n\n${table(['request', 'p50', 'p95', 'p99', 'bytes'], rows)}`;
 }
 

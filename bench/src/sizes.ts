@@ -12,6 +12,8 @@ export type Sizes = FloorSizes &
     readonly fair: FairSizes;
     readonly stored: number;
     readonly reads: number;
+    /** Approvals that wait while people read what is for them. */
+    readonly inbox: number;
     /** Conversations that wait for an approval while nobody asks anything, two or more; and for how long that is watched. */
     readonly waiting: number;
     readonly waitingIdleSeconds: number;
@@ -36,6 +38,7 @@ export const full: Sizes = {
   fair: { atOnce: [50, 200], turns: 500, seconds: 5, warmUpTurns: 1_500, largeMessages: 300 },
   stored: 10_000,
   reads: 200,
+  inbox: 10_000,
   waiting: 100_000,
   waitingIdleSeconds: 60,
   longTurns: 1_000,
@@ -57,6 +60,7 @@ export const quick: Sizes = {
   fair: { atOnce: [50], turns: 100, seconds: 3, warmUpTurns: 200, largeMessages: 100 },
   stored: 1_000,
   reads: 50,
+  inbox: 1_000,
   waiting: 2_000,
   waitingIdleSeconds: 5,
   longTurns: 100,

@@ -58,7 +58,7 @@ export async function concurrently<T>(
   );
 }
 
-/** Opens connections. */
-export function openClients(address: string, count: number): Promise<HttpClient[]> {
-  return Promise.all(Array.from({ length: count }, () => HttpClient.open(address)));
+/** Opens connections, of somebody if there is a token. */
+export function openClients(address: string, count: number, token?: string): Promise<HttpClient[]> {
+  return Promise.all(Array.from({ length: count }, () => HttpClient.open(address, token)));
 }
