@@ -39,6 +39,7 @@ export const leftOutFiles: Readonly<Record<string, string>> = {
   'pins.test.ts': 'restarts the platform, with configurations of its own',
   'principals.test.ts': 'has tool servers of its own',
   'proxy-approvals.test.ts': 'starts several agents of its own; chain.ts does this with containers',
+  'fallback.test.ts': 'has configurations of its own: providers, one of which is down',
   'providers.test.ts': 'has configurations of its own: trees, models of every provider',
   'push.test.ts': 'has a configuration of its own: private addresses may be told',
   'questions.test.ts': 'has tool servers of its own, kills them and the platform',

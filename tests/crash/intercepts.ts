@@ -37,11 +37,11 @@ export function crashIntercept(points: Points): Seams {
       },
     }),
     models: (models) => ({
-      forModel: (name) => ({
-        takes: (...media) => models.forModel(name).takes(...media),
+      forModel: (...names) => ({
+        takes: (...media) => models.forModel(...names).takes(...media),
         generate: async (request, call) => {
           points.pass('model.before');
-          const answer = await models.forModel(name).generate(request, call);
+          const answer = await models.forModel(...names).generate(request, call);
           points.pass('model.after');
           return answer;
         },

@@ -8,11 +8,11 @@ export const mutants = {
   /** Asks the model twice for each answer. */
   'ask-model-again': {
     models: (models) => ({
-      forModel: (name) => ({
-        takes: (...media) => models.forModel(name).takes(...media),
+      forModel: (...names) => ({
+        takes: (...media) => models.forModel(...names).takes(...media),
         generate: async (request, call) => {
-          await models.forModel(name).generate(request, { ...call, onDelta: () => undefined });
-          return models.forModel(name).generate(request, call);
+          await models.forModel(...names).generate(request, { ...call, onDelta: () => undefined });
+          return models.forModel(...names).generate(request, call);
         },
       }),
     }),

@@ -76,7 +76,7 @@ export type Conversation = {
   readonly session_id: string;
   readonly status: string;
   readonly messages: readonly Message[];
-  readonly run?: { readonly id: string; readonly status: string };
+  readonly run?: { readonly id: string; readonly status: string; readonly usage?: Readonly<Record<string, number>> };
   readonly pending_approval?: Approval;
   readonly pending_approvals: readonly Approval[];
   readonly pipeline_state?: PipelineState;

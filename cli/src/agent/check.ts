@@ -88,14 +88,19 @@ function loadedOrRefused(file: string): LoadedAgentConfig | ConfigError {
 }
 
 /** Names of models that cannot be; what the environment lacks for the others, once for each model. */
-function modelFindings({ models, locate }: PlacedParts, env: Variables, problems: string[], notes: string[]): void {
+function modelFindings(
+  { models, providers, locate }: PlacedParts,
+  env: Variables,
+  problems: string[],
+  notes: string[],
+): void {
   const told = new Set<string>();
   for (const { model, place } of models) {
-    const refused = problemsOfModels([model], { env, offlineModel: 'http://127.0.0.1:1' });
+    const refused = problemsOfModels([model], { env, offlineModel: 'http://127.0.0.1:1' }, providers);
     problems.push(...refused.map((problem) => locate(place, problem)));
     if (told.has(model) || refused.length > 0) continue;
     told.add(model);
-    for (const lacking of problemsOfModels([model], { env }))
+    for (const lacking of problemsOfModels([model], { env }, providers))
       notes.push(locate(place, `${lacking}; set it before you start, or start with --demo`));
   }
 }

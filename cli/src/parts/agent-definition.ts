@@ -9,7 +9,8 @@ export function agentDefinition(config: AgentConfig): AgentDefinition {
 
 /** Names of all models that the agent uses. */
 export function modelsOf(definition: AgentDefinition): string[] {
-  const names = (one: AgentNode): string[] => (one.type === 'llm' ? [one.model] : childrenOf(one).flatMap(names));
+  const names = (one: AgentNode): string[] =>
+    one.type === 'llm' ? [one.model, ...(one.fallbacks ?? [])] : childrenOf(one).flatMap(names);
   return [...new Set(names(definition.root))];
 }
 
@@ -25,6 +26,7 @@ function node(of: AgentNodeConfig, config: AgentConfig): AgentNode {
         type: 'llm',
         name: of.name,
         model: of.model,
+        ...(of.fallbacks === undefined ? {} : { fallbacks: of.fallbacks }),
         prompt: of.prompt,
         outputKey: of.outputKey ?? '',
         canExitLoop: of.canExitLoop,

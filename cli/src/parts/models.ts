@@ -24,7 +24,9 @@ export function checkedModels(options: ModelsOptions): CheckedModels {
   const models = modelsWith(options, {
     modelTimeoutMs: config.llm.timeoutMs,
     ...(config.prices === undefined ? {} : { prices: config.prices }),
+    ...(config.providers === undefined ? {} : { endpoints: config.providers }),
     ...(logger && {
+      onFallback: (of: object) => logger.warn('a model could not answer; another one is asked', { ...of }),
       onUnpriced: (model: string) =>
         logger.warn('no price of a model is known: its answers have no cost on the record', { model }),
     }),
@@ -47,16 +49,17 @@ export function modelProblems(
   options: ModelsOptions,
   names: readonly string[] = modelsOf(agentDefinition(options.config)),
 ): readonly string[] {
-  return problemsOfModels(names, options);
+  return problemsOfModels(names, options, options.config.providers);
 }
 
 /** The same of models by their names. */
 export function problemsOfModels(
   names: readonly string[],
   options: Pick<ModelsOptions, 'env' | 'offlineModel'>,
+  endpoints: AgentConfig['providers'] = {},
 ): readonly string[] {
   // None is asked.
-  return modelsWith(options, { modelTimeoutMs: 0 }).check(names);
+  return modelsWith(options, { modelTimeoutMs: 0, endpoints }).check(names);
 }
 
 function modelsWith(

@@ -1,4 +1,5 @@
 import type { AgentConfig, Redactor } from '@stopgo/runtime';
+import { providerVariables } from './providers.ts';
 import { registryVariables } from './registry.ts';
 import { signInVariables } from './sign-in.ts';
 import { secretsIn, webhookVariables } from './webhooks.ts';
@@ -23,7 +24,13 @@ export function credentialsOf(config: AgentConfig, env: Variables): string[] {
   const variables = config.mcpServers.flatMap(({ transport }) =>
     transport.kind === 'stdio' ? [] : [transport.tokenVariable, transport.login?.secretVariable],
   );
-  return [...keyVariables, ...variables, ...signInVariables(config), ...registryVariables(config)]
+  return [
+    ...keyVariables,
+    ...variables,
+    ...providerVariables(config),
+    ...signInVariables(config),
+    ...registryVariables(config),
+  ]
     .map((name) => env[name ?? '']?.trim() ?? '')
     .concat(webhookVariables(config).flatMap((name) => secretsIn(env[name])))
     .filter((value) => value !== '');

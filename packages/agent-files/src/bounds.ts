@@ -16,6 +16,9 @@ export const exampleCharactersMax = 1_024;
 export const versionCharactersMax = 64;
 /** Entries of one list. */
 export const entriesMax = 256;
+
+/** Providers that one agent names: as many models as a node of a configuration may. */
+export const providersMax = 8;
 /** Minutes that an agent may work: 30 days. */
 export const executionMinutesMax = 43_200;
 export const turnsMax = 100;

@@ -1,6 +1,7 @@
 import type { AgentDefinition, AgentNode, LlmNode, PlatformAgent } from '@stopgo/core';
 import type { AgentNodeConfig } from '@stopgo/runtime/yaml';
 import type { AgentFile } from './agent-file.ts';
+import { type AskedModels, modelsOf } from './models.ts';
 
 /** Model calls before an agent is ended whose file says nothing else. */
 const turnsMaxDefault = 10;
@@ -24,21 +25,22 @@ export function defineAgentFile(
   file: AgentFile,
   { namespace, model, turnsMax = turnsMaxDefault }: Surroundings,
 ): AgentDefinition {
-  const usual: Usual = { file, model: file.model ?? model, turnsMax: file.turnsMax ?? turnsMax };
+  const usual: Usual = { file, ...modelsOf(file, model), turnsMax: file.turnsMax ?? turnsMax };
   const root =
     file.tree === undefined ? { ...llmNode(usual), outputKey: file.outputKey ?? '' } : rootOf(file.tree.root, usual);
   return { name: canonicalName(file.name, namespace), root, platform: platformOf(file) };
 }
 
 /** What holds for all nodes of an agent that say nothing else. */
-type Usual = { readonly file: AgentFile; readonly model: string; readonly turnsMax: number };
+type Usual = AskedModels & { readonly file: AgentFile; readonly turnsMax: number };
 
 /** The one node of an agent without a tree. */
-function llmNode({ file, model, turnsMax }: Usual): LlmNode {
+function llmNode({ file, model, fallbacks, turnsMax }: Usual): LlmNode {
   return {
     type: 'llm',
     name: file.title,
     model,
+    ...(fallbacks === undefined ? {} : { fallbacks }),
     prompt: file.prompt,
     outputKey: '',
     canExitLoop: false,
@@ -60,9 +62,8 @@ function node(of: AgentNodeConfig, usual: Usual): AgentNode {
   switch (of.type) {
     case 'llm':
       return {
-        ...llmNode(usual),
+        ...llmNode(of.model === '' ? usual : { ...usual, model: of.model, fallbacks: of.fallbacks }),
         name: of.name,
-        model: of.model === '' ? usual.model : of.model,
         prompt: of.prompt,
         outputKey: of.outputKey ?? '',
         canExitLoop: of.canExitLoop,

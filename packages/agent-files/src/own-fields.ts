@@ -1,6 +1,7 @@
 import { type AgentLimits, suggest } from '@stopgo/core';
 import { isRequired, problemAt, quote, type YamlPath } from '@stopgo/runtime/yaml';
 import type { AgentFields } from './agent-file.ts';
+import { withoutModel } from './models.ts';
 import { type OwnKeys, ownKeys } from './own-keys.ts';
 
 /** What is said of a place of a frontmatter. */
@@ -84,6 +85,11 @@ function odd(
     found.push({ key: 'context', message: 'has an effect with contextScope: SPECIFIC only' });
   if (keys.tools !== undefined && keys.mcpServers.length === 0)
     found.push({ key: 'tools', message: 'has an effect only on the tools of mcpServers, of which none is named' });
+  for (const provider of withoutModel(keys))
+    found.push({ key: 'providers', message: `${quote(provider)} is not asked: models names no model of it` });
+  for (const provider of Object.keys(keys.models ?? {}))
+    if (!keys.providers.includes(provider))
+      found.push({ key: 'models', message: `${quote(provider)} has no effect: it is not in providers` });
   if (given.onLimit !== undefined && limitsOf(keys) === undefined)
     found.push({ key: 'onLimit', message: 'has an effect with maxCost, maxTokens or maxAgentCalls only' });
   return found;

@@ -17,6 +17,7 @@ import {
   entriesMax,
   exampleCharactersMax,
   executionMinutesMax,
+  providersMax,
   tokensMax,
   turnsMax,
   versionCharactersMax,
@@ -52,7 +53,9 @@ export const ownKeys = mapping({
   tags: few(nameText()).default([]),
   model: short(256).optional(),
   models: models.optional(),
-  providers: few(nameText()).default([]),
+  providers: list(nameText())
+    .refine((all) => all.length <= providersMax, `must not have more than ${providersMax} entries`)
+    .default([]),
   mcpServers: few(nameText()).default([]),
   tools: globs().optional(),
   allowedAgents: few(short(256)).default([]),

@@ -35,8 +35,10 @@ describe('keys', () => {
     ['version: "2.10"', { version: '2.10' }],
     ['tags: [a, b]', { tags: ['a', 'b'] }],
     ['model: gpt-5', { model: 'gpt-5' }],
-    ['models: {groq: llama}', { models: { groq: 'llama' } }],
-    ['providers: [openai, groq]', { providers: ['openai', 'groq'] }],
+    [
+      'providers: [openai, groq]\nmodel: gpt-5\nmodels: {groq: llama}',
+      { providers: ['openai', 'groq'], model: 'gpt-5', models: { groq: 'llama' } },
+    ],
     ['mcpServers: [orders]', { toolServers: ['orders'] }],
     ['mcpServers: [orders]\ntools: [get_*]', { toolServers: ['orders'], tools: ['get_*'] }],
     ['allowedAgents: [billing, sales/*]', { allowedAgents: ['billing', 'sales/*'] }],

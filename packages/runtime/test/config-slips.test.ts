@@ -76,8 +76,8 @@ describe('a key that is well-formed and at the wrong depth is told where it belo
       'of another program',
       'llm:\n  provider: openai\n  api_key: sk-0\n',
       [
-        'llm: unknown key "provider"; the provider is a part of the name of the model, such as openai:gpt-5; known: model, timeout',
-        'llm: unknown key "api_key"; API keys come from the environment, never from the file; known: model, timeout',
+        'llm: unknown key "provider"; the provider is a part of the name of the model, such as openai:gpt-5; known: model, models, timeout',
+        'llm: unknown key "api_key"; API keys come from the environment, never from the file; known: model, models, timeout',
       ],
     ],
     [

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { parseDuration } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
+import { providerSchema } from '../src/config/providers.ts';
 import {
   fileSchema,
   limitsSchema,
@@ -49,6 +50,7 @@ describe('docs/configuration.md', () => {
   test.each([
     ['Top level', fileSchema.shape],
     ['llm', llmSchema.shape],
+    ['providers', providerSchema.shape],
     ['mcp_servers', mcpServerSchema.shape],
     ['tools of a server', serverToolsSchema.shape],
     ['a2a', remoteAgentSchema.shape],
@@ -70,7 +72,7 @@ describe('docs/configuration.md', () => {
 
   test('its examples can be loaded', () => {
     const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map((match) => match[1] ?? '');
-    expect(examples).toHaveLength(9);
+    expect(examples).toHaveLength(10);
     for (const example of examples) loadAgentConfig('example', { readFile: () => example });
   });
 

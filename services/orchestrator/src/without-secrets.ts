@@ -12,20 +12,24 @@ const refusal =
 
 /** The models, whose texts come without the secrets, in pieces and whole. A call that holds one is refused, and not altered. */
 export function modelsWithoutSecrets(models: DriverPorts['models'], secrets: SecretFilter): DriverPorts['models'] {
-  return { forModel: (name) => modelWithoutSecrets(models.forModel(name), secrets) };
+  return { forModel: (...names) => modelWithoutSecrets(models.forModel(...names), secrets) };
 }
 
 /** One model, see {@link modelsWithoutSecrets}. */
 export function modelWithoutSecrets(model: ModelPort, secrets: SecretFilter): ModelPort {
   return {
     takes: (name, mediaType, bytes) => model.takes(name, mediaType, bytes),
-    generate: async (request, { signal, onDelta, onRetry }) => {
-      const pieces = secrets.pieces();
+    generate: async (request, { signal, onDelta, onRestart, onRetry }) => {
+      let pieces = secrets.pieces();
       const show = (text: string): void => {
         if (text !== '') onDelta?.(text);
       };
       const outcome = await model.generate(request, {
         signal,
+        onRestart: () => {
+          pieces = secrets.pieces();
+          onRestart?.();
+        },
         ...(onDelta === undefined ? {} : { onDelta: (text: string) => show(pieces.push(text)) }),
         ...(onRetry === undefined ? {} : { onRetry: (why: string, inMs: number) => onRetry(secrets.hide(why), inMs) }),
       });

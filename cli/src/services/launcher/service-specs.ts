@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { formatPeers, type PeerName, peerNames, peerToken, type Secret } from '@stopgo/rpc';
 import type { AgentConfig } from '@stopgo/runtime';
+import { providerVariables } from '../../parts/providers.ts';
 import { registryVariables } from '../../parts/registry.ts';
 import { signInVariables } from '../../parts/sign-in.ts';
 import { webhookVariables } from '../../parts/webhooks.ts';
@@ -84,6 +85,7 @@ function ownSecrets(service: ServiceName, options: SpecOptions): Readonly<Record
       return {
         STOPGO_PUSH_KEY: options.pushKey.reveal(),
         ...onlySet(webhookVariables(options.config), options.env),
+        ...onlySet(providerVariables(options.config), options.env),
       };
     case 'mcp-bridge':
       return onlySet(credentialVariables(options.config), options.env);

@@ -21,6 +21,8 @@ export type LlmNode = {
   readonly type: 'llm';
   readonly name: string;
   readonly model: string;
+  /** Models that are asked in this order where the one before could not answer; absent: none. */
+  readonly fallbacks?: readonly string[];
   readonly prompt: string;
   /** Session-state key that the node's output is written to; empty = none. */
   readonly outputKey: string;

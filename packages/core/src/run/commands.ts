@@ -52,6 +52,8 @@ export type ModelAnswered = {
   readonly usage: AnswerUsage;
   readonly provider: string;
   readonly model: string;
+  /** Name of the provider of the configuration that answered; absent or empty: it is none of those. */
+  readonly endpoint?: string;
   readonly opaque: Uint8Array;
   readonly stopReason: string;
   /** What the user is told if the answer cannot be taken, for the reason given; without it, the error alone. */

@@ -270,6 +270,7 @@ function answered(state: ConversationState, run: RunState, answer: ModelAnswered
     usage: usageToWire(answer.usage),
     provider: answer.provider,
     model: answer.model,
+    endpoint: answer.endpoint ?? '',
     opaque: answer.opaque,
     stopReason: answer.stopReason,
     node: nodeOf(run, answer.stepId),

@@ -52,6 +52,8 @@ export const bounds = {
   definitionBytesMin: 1_024,
   /** A definition is recorded in one append, which holds little more. */
   definitionBytesMax: 384 * 1024,
+  /** Models of one node, the first and those that are asked instead. */
+  modelsMax: 8,
   turnsMax: 100,
   iterationsMax: 1_000,
   treeDepthMax: 32,

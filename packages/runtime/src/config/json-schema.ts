@@ -39,7 +39,9 @@ function describeAll(schema: Mutable, name: string, describe: Describe, defs: Mu
     if (description !== undefined) child.description = description;
     const reference = referenceOf(child);
     const inner = reference === undefined ? child : (defs?.[reference] as Mutable);
-    const below = ((inner.items as Mutable | undefined) ?? inner) as Mutable;
+    const named = inner.additionalProperties;
+    const values = typeof named === 'object' && named !== null ? (named as Mutable) : undefined;
+    const below = ((inner.items as Mutable | undefined) ?? values ?? inner) as Mutable;
     // A node holds nodes: once is enough.
     if (below.properties !== undefined && key !== 'agents') describeAll(below, key, describe, defs);
   }

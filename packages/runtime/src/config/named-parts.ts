@@ -1,8 +1,10 @@
 import { bounds, defaults } from './defaults.ts';
 import { isMapping, type Mapping, mappingsIn, nodeTypeOf } from './plain-data.ts';
 import type { YamlPath } from './problem.ts';
-import { variableOf } from './repositories.ts';
+import { provider, providerSchema } from './providers.ts';
+import { variableOf } from './references.ts';
 import { isVariableName } from './shapes.ts';
+import type { ProviderConfig } from './types.ts';
 
 /** A model, and the place that names it. */
 export type NamedModel = { readonly model: string; readonly place: YamlPath };
@@ -32,6 +34,8 @@ export type NamedSecret = {
 /** What a file names that lives elsewhere. */
 export type NamedParts = {
   readonly models: readonly NamedModel[];
+  /** Providers that models may name, as far as they are written in the right form. */
+  readonly providers: Readonly<Record<string, ProviderConfig>>;
   readonly servers: readonly NamedServer[];
   readonly secrets: readonly NamedSecret[];
   /** The file with the public keys that tokens are signed with. */
@@ -51,10 +55,19 @@ export function namedParts(file: Mapping): NamedParts {
   const keysFile = textOf(jwtOf(file).keys_file);
   return {
     models: modelsOf(file),
+    providers: providersOf(file),
     servers: [...listed, ...old],
     secrets: secretsOf(file),
     ...(keysFile === undefined ? {} : { keysFile: { path: keysFile, place: ['auth', 'jwt', 'keys_file'] } }),
   };
+}
+
+function providersOf({ providers }: Mapping): NamedParts['providers'] {
+  const known = Object.entries(isMapping(providers) ? providers : {}).flatMap(([name, value]) => {
+    const parsed = providerSchema.safeParse(value);
+    return parsed.success ? [[name, provider(parsed.data)] as const] : [];
+  });
+  return Object.fromEntries(known);
 }
 
 function secretsOf(file: Mapping): NamedSecret[] {
@@ -79,7 +92,8 @@ const jwtOf = ({ auth }: Mapping): Mapping => (isMapping(auth) && isMapping(auth
 function modelsOf(file: Mapping): NamedModel[] {
   const usual = isMapping(file.llm) && file.llm.model !== undefined ? textOf(file.llm.model) : defaults.model;
   const models: NamedModel[] = [];
-  let isUsualTold = usual === undefined;
+  const usualList = isMapping(file.llm) ? listedModels(file.llm, ['llm']) : [];
+  let isUsualTold = usual === undefined && usualList.length === 0;
   let nodes = 0;
   for (const { node, path } of nodesOf(isMapping(file.agent) ? file.agent : {}, ['agent'])) {
     // More are a problem of their own.
@@ -87,12 +101,20 @@ function modelsOf(file: Mapping): NamedModel[] {
     if (nodeTypeOf(node) !== 'llm') continue;
     const own = textOf(node.model);
     if (own !== undefined) models.push({ model: own, place: [...path, 'model'] });
-    if (node.model !== undefined || isUsualTold || usual === undefined) continue;
-    models.push({ model: usual, place: ['llm', 'model'] });
+    models.push(...listedModels(node, path));
+    if (node.model !== undefined || node.models !== undefined || isUsualTold) continue;
+    if (usualList.length > 0) models.push(...usualList);
+    else if (usual !== undefined) models.push({ model: usual, place: ['llm', 'model'] });
     isUsualTold = true;
   }
   return models;
 }
+
+const listedModels = ({ models }: Mapping, path: YamlPath): NamedModel[] =>
+  (Array.isArray(models) ? models : []).flatMap((one: unknown, index) => {
+    const model = textOf(one);
+    return model === undefined ? [] : [{ model, place: [...path, 'models', index] }];
+  });
 
 function* nodesOf(node: Mapping, path: YamlPath): Generator<{ readonly node: Mapping; readonly path: YamlPath }> {
   yield { node, path };

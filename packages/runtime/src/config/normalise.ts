@@ -1,6 +1,7 @@
 import { checkEmail, type Policy } from '@stopgo/core';
 import { carriesTokenInClear } from '@stopgo/security';
 import { defaults } from './defaults.ts';
+import { providersOf } from './providers.ts';
 import { agentRepository } from './repositories.ts';
 import { type FileShape, type McpServerShape, type NodeShape, type RemoteAgentShape, webhookEvents } from './schema.ts';
 import type {
@@ -9,6 +10,7 @@ import type {
   AuthConfig,
   ExtendedCardConfig,
   JwtConfig,
+  LlmNodeConfig,
   McpQuestions,
   McpServerConfig,
   McpServerTools,
@@ -27,7 +29,8 @@ export function normalise(file: FileShape, policy?: Policy, prices?: PriceTable)
     host: file.host,
     port: file.port,
     dataDir: file.data_dir,
-    llm: { model: file.llm.model, timeoutMs: file.llm.timeout },
+    llm: { ...modelsIn(file.llm), timeoutMs: file.llm.timeout },
+    ...(file.providers === undefined ? {} : { providers: providersOf(file.providers) }),
     ...(prices === undefined ? {} : { prices }),
     mcpServers: servers.map((server) => mcpServer(server, file)),
     a2a: file.a2a.map(remoteAgent),
@@ -200,13 +203,28 @@ export function nameByPlace(type: string, index: number): string {
   return `${type}_${index + 1}`;
 }
 
+/** The models that hold where nothing else is said. */
+type UsualModels = { readonly model: string; readonly models?: readonly string[] | undefined };
+
+/** The models that a node names itself. */
+function ownModelsOf({ model, models }: NodeShape): UsualModels | undefined {
+  const first = model ?? models?.[0];
+  return first === undefined ? undefined : { model: first, models };
+}
+
+/** A list of models as the one that is asked, and those that are asked instead. */
+function modelsIn({ model, models = [model] }: UsualModels): Pick<LlmNodeConfig, 'model' | 'fallbacks'> {
+  const [first = model, ...fallbacks] = models;
+  return { model: first, ...(fallbacks.length === 0 ? {} : { fallbacks }) };
+}
+
 /** What a node hands on to its children. */
 type Inherited = Pick<AgentNodeConfig, 'approvalRequired' | 'onReject'>;
 
 /** `fallbackName` names a node that has no name of its own: the agent for the root, type and place for the others. */
 export function agentNode(
   node: NodeShape,
-  file: { readonly prompt: string; readonly llm: { readonly model: string } },
+  file: { readonly prompt: string; readonly llm: UsualModels },
   fallbackName: string,
   above: Inherited,
 ): AgentNodeConfig {
@@ -226,7 +244,7 @@ export function agentNode(
       return {
         ...base,
         type: 'llm',
-        model: node.model ?? file.llm.model,
+        ...modelsIn(ownModelsOf(node) ?? file.llm),
         prompt: node.prompt ?? file.prompt,
         canExitLoop: node.can_exit_loop,
         a2a: node.a2a.map(remoteAgent),

@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import { bounds } from './defaults.ts';
 import { type Entry, isMapping } from './plain-data.ts';
 import { type Problem, problemAt } from './problem.ts';
-import { choice, duration, filledText, flag, isVariableName, mapping, text } from './shapes.ts';
+import { variableOf, variableReference } from './references.ts';
+import { choice, duration, filledText, flag, mapping, text } from './shapes.ts';
 import type { AgentRepositoryConfig } from './types.ts';
 
 /*
@@ -10,7 +11,6 @@ import type { AgentRepositoryConfig } from './types.ts';
  */
 
 const namePattern = /^[a-zA-Z][a-zA-Z0-9_-]*$/;
-const reference = /^env\(([^()]*)\)$/;
 
 /** The name of a repository, which may stand before the names of its agents. */
 function repositoryName() {
@@ -36,16 +36,6 @@ function gitUrl() {
 const isWithCredentials = ({ protocol, username, password }: URL): boolean =>
   password !== '' || (username !== '' && protocol !== 'ssh:');
 
-/** `env(NAME)`: what the environment variable holds. The schema's output is its name. */
-function fromEnvironment() {
-  return text()
-    .refine(
-      (value) => isVariableName(variableOf(value)),
-      'expected env(NAME) with the name of an environment variable, in capital letters, digits and _ (never the secret itself)',
-    )
-    .meta({ pattern: '^env\\([A-Z_][A-Z0-9_]{0,127}\\)$' });
-}
-
 /** One entry of `agent_repositories`. */
 export const agentRepositorySchema = mapping({
   name: repositoryName(),
@@ -54,10 +44,10 @@ export const agentRepositorySchema = mapping({
   is_root: flag().default(false),
   sync_interval: duration(bounds.syncIntervalMsMin, bounds.syncIntervalMsMax).prefault('5m'),
   auth_type: choice(['none', 'token', 'ssh-key']).default('none'),
-  auth_token: fromEnvironment().optional(),
+  auth_token: variableReference().optional(),
   ssh_key_path: filledText().optional(),
   known_hosts_path: filledText().optional(),
-  webhook_secret: fromEnvironment().optional(),
+  webhook_secret: variableReference().optional(),
   is_active: flag().default(true),
   read_only: flag().default(true),
 });
@@ -82,9 +72,6 @@ export function repositoryProblems(repositories: readonly Entry[]): Problem[] {
     return isMissing ? [...misplaced, problemAt(at('auth_type'), `${type} needs ${needed}`)] : misplaced;
   });
 }
-
-/** The variable that `env(NAME)` names; empty if it is none. */
-export const variableOf = (text: string): string => reference.exec(text)?.[1] ?? '';
 
 /** A repository as the rest of the code works with it. */
 export function agentRepository(shape: z.output<typeof agentRepositorySchema>): AgentRepositoryConfig {

@@ -23,6 +23,7 @@ const keysOfTypes: Readonly<Record<string, readonly string[]>> = {
   mcp_servers: ['llm'],
   tools: ['llm'],
   model: ['llm'],
+  models: ['llm'],
   prompt: ['llm', 'a2a'],
   url: ['a2a'],
   destructiveHint: ['a2a'],
@@ -61,6 +62,7 @@ export function ruleProblems(file: Mapping): Problem[] {
   }
   if (file.approvals !== undefined && file.approvals_file !== undefined)
     problems.push(problemAt(['approvals_file'], 'cannot stand beside approvals; keep the rules in one of them'));
+  if (isMapping(file.llm)) problems.push(...modelsProblems(file.llm, ['llm']));
   if (isMapping(file.agent)) problems.push(...treeProblems(file.agent, ['agent'], serverNames(file)));
   return problems;
 }
@@ -230,6 +232,7 @@ function nodeProblems(node: Mapping, path: YamlPath, depth: number, servers: rea
   if (childrenTypes.includes(type) && !isSet(node.agents)) {
     problems.push(problemAt(path, `a node of type ${quote(String(type))} needs at least one entry in agents`));
   }
+  problems.push(...modelsProblems(node, path));
   problems.push(...unknownServers(node.mcp_servers, [...path, 'mcp_servers'], servers));
   problems.push(...duplicateNames(mappingsIn(node.a2a), [...path, 'a2a']));
   const named = children.map(({ value, index }) => ({
@@ -241,6 +244,11 @@ function nodeProblems(node: Mapping, path: YamlPath, depth: number, servers: rea
     problems.push(...nodeProblems(value, [...path, 'agents', index], depth + 1, servers));
   }
   return problems;
+}
+
+function modelsProblems({ model, models }: Mapping, path: YamlPath): Problem[] {
+  if (model === undefined || models === undefined) return [];
+  return [problemAt([...path, 'models'], 'cannot stand beside model; name that one first in models')];
 }
 
 function unknownServers(named: unknown, path: YamlPath, servers: readonly string[]): Problem[] {

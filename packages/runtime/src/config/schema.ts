@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { bounds, defaults } from './defaults.ts';
 import { approvalsJsonSchema } from './policy-schema.ts';
+import { providersByName } from './providers.ts';
 import { agentRepositorySchema } from './repositories.ts';
 import {
   choice,
@@ -36,6 +37,13 @@ const pins = choice(['first_use', 'strict']);
 const toolServerUrl = httpUrl('http://127.0.0.1:8090/mcp');
 const agentUrl = httpUrl('http://127.0.0.1:8081, where an A2A agent has its card');
 const baseUrl = httpUrl('https://agent.example.com');
+
+/** Models in the order in which they are asked. */
+const modelList = () =>
+  list(filledText())
+    .refine((models) => models.length > 0, 'must name one model at least')
+    .refine((models) => models.length <= bounds.modelsMax, `must not name more than ${bounds.modelsMax} models`)
+    .meta({ minItems: 1, maxItems: bounds.modelsMax });
 
 /** Which tools of a server are used. */
 export const serverToolsSchema = mapping({
@@ -103,6 +111,7 @@ const nodeKeys = {
   // Files for older programs may leave it empty.
   type: z.preprocess((type) => (type === '' ? 'llm' : type), choice(nodeTypes)).prefault('llm'),
   model: filledText().optional(),
+  models: modelList().optional(),
   prompt: text().optional(),
   output_key: filledText().pipe(nameText()).optional(),
   can_exit_loop: flag().default(false),
@@ -138,6 +147,7 @@ export const limitsSchema = mapping({
 
 export const llmSchema = mapping({
   model: filledText().default(defaults.model),
+  models: modelList().optional(),
   timeout: timeout.prefault(defaults.llmTimeout),
 });
 
@@ -205,6 +215,7 @@ export const fileSchema = mapping({
   port: wholeNumber(0, bounds.portMax).default(defaults.port),
   data_dir: filledText().default(defaults.dataDir),
   llm: llmSchema.prefault({}),
+  providers: providersByName().optional(),
   prices_file: filledText().optional(),
   mcp_servers: list(mcpServerSchema).default([]),
   mcp: oldMcpSchema.optional(),

@@ -145,6 +145,8 @@ type NodeBase = {
 export type LlmNodeConfig = NodeBase & {
   readonly type: 'llm';
   readonly model: string;
+  /** Models that are asked in this order where the one before cannot be reached; absent: none. */
+  readonly fallbacks?: readonly string[];
   readonly prompt: string;
   readonly canExitLoop: boolean;
   readonly a2a: readonly RemoteAgentConfig[];
@@ -291,6 +293,18 @@ export type ExtendedCardConfig = {
   readonly skills: readonly { readonly id: string; readonly name: string; readonly description: string }[];
 };
 
+/** The protocol that a provider speaks, and whose models it has. */
+export type ProviderType = 'openai' | 'anthropic' | 'gemini' | 'groq' | 'ollama' | 'mistral' | 'openrouter';
+
+/** A provider of models that the configuration names. The key is never here, only the variable that holds it. */
+export type ProviderConfig = {
+  readonly type: ProviderType;
+  /** Absent: with `url` no key is sent; without it, that of the type's usual variable. */
+  readonly keyVariable?: string;
+  /** Absent: where the type's usual settings say. */
+  readonly url?: string;
+};
+
 /** What one token costs, in US dollars. Absent: what any other token of the input, or of the output, costs. */
 export type TokenPrices = {
   readonly input: number;
@@ -318,7 +332,9 @@ export type AgentConfig = {
   readonly port: number;
   /** As written: a relative path is meant from the working directory of the process. */
   readonly dataDir: string;
-  readonly llm: { readonly model: string; readonly timeoutMs: number };
+  readonly llm: { readonly model: string; readonly fallbacks?: readonly string[]; readonly timeoutMs: number };
+  /** Providers by name, beside the usual ones; absent: none. */
+  readonly providers?: Readonly<Record<string, ProviderConfig>>;
   /** Prices that win over those that come with the program; absent: none. */
   readonly prices?: PriceTable;
   readonly mcpServers: readonly McpServerConfig[];

@@ -82,7 +82,11 @@ function schemaAt(schema: z.ZodType, path: YamlPath): z.ZodType | undefined {
   let at: z.ZodType | undefined = bareSchema(schema);
   for (const part of path) {
     const next: z.ZodType | undefined =
-      at instanceof z.ZodArray ? (at.element as z.ZodType) : shapeOf(at)[String(part)];
+      at instanceof z.ZodArray
+        ? (at.element as z.ZodType)
+        : at instanceof z.ZodRecord
+          ? (at.valueType as z.ZodType)
+          : shapeOf(at)[String(part)];
     if (next === undefined) return undefined;
     at = bareSchema(next);
   }

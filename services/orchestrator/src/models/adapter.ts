@@ -94,8 +94,8 @@ export function createPort(
         if (before !== undefined) refused.refuse(before.asked, before.status);
         return { kind: 'answer', answer: outcome.value };
       }
-      const message = told(outcome);
-      return outcome.isEmpty === true ? { kind: 'failed', message, isEmpty: true } : { kind: 'failed', message };
+      const { cause, isEmpty } = outcome;
+      return { kind: 'failed', message: told(outcome), ...(cause && { cause }), ...(isEmpty && { isEmpty }) };
     },
   };
 }

@@ -1,9 +1,26 @@
 /** The providers whose models can be called. */
 export type ProviderName = 'gemini' | 'anthropic' | 'openai' | 'mistral' | 'groq' | 'openrouter' | 'ollama';
 
-/** Where a model name leads. `model` is the name as the provider knows it. */
+/** A provider that the configuration names. */
+export type Endpoint = {
+  readonly type: ProviderName;
+  /** The variable that holds its key. Absent: with `url` it is sent none; without it, it has the usual one of its type. */
+  readonly keyVariable?: string;
+  /** Absent: where the others of its type are. */
+  readonly url?: string;
+};
+
+/** The providers that the configuration names. */
+export type Endpoints = Readonly<Record<string, Endpoint>>;
+
+/** Where a model name leads. `model` is the name as the provider knows it, `endpoint` that of a provider of the configuration. */
 export type ResolvedModel =
-  | { readonly kind: 'supported'; readonly provider: ProviderName; readonly model: string }
+  | {
+      readonly kind: 'supported';
+      readonly provider: ProviderName;
+      readonly model: string;
+      readonly endpoint?: string;
+    }
   | { readonly kind: 'refused'; readonly problem: string };
 
 const providerOfPrefix: ReadonlyMap<string, ProviderName> = new Map([
@@ -38,18 +55,19 @@ const ollamaVariant = /^(?:latest|\d+(?:\.\d+)?[bm])\b/;
 /**
  * Finds the provider of a model name: `provider:model` is split at its first colon; without a
  * prefix `claude-…` is Anthropic's and everything else Gemini's, but for names that certainly are of another provider: they are
- * refused with the prefix that they lack.
+ * refused with the prefix that they lack. A name of `endpoints` is a prefix, too, and wins.
  */
-export function resolveModel(name: string): ResolvedModel {
+export function resolveModel(name: string, endpoints: Endpoints = {}): ResolvedModel {
   const colon = name.indexOf(':');
   if (colon < 0) return withoutPrefix(name);
   const prefix = name.slice(0, colon);
   const model = name.slice(colon + 1);
-  const provider = providerOfPrefix.get(prefix);
-  if (!provider) return { kind: 'refused', problem: unknownPrefix(prefix, model) };
+  const named = Object.hasOwn(endpoints, prefix) ? endpoints[prefix] : undefined;
+  const provider = named?.type ?? providerOfPrefix.get(prefix);
+  if (!provider) return { kind: 'refused', problem: unknownPrefix(prefix, model, Object.keys(endpoints)) };
   if (model.trim() === '')
     return { kind: 'refused', problem: `model "${name}": the name after "${prefix}:" is missing` };
-  return { kind: 'supported', provider, model };
+  return { kind: 'supported', provider, model, ...(named && { endpoint: prefix }) };
 }
 
 function withoutPrefix(name: string): ResolvedModel {
@@ -62,7 +80,7 @@ function withoutPrefix(name: string): ResolvedModel {
   return { kind: 'refused', problem };
 }
 
-function unknownPrefix(prefix: string, model: string): string {
+function unknownPrefix(prefix: string, model: string, endpoints: readonly string[]): string {
   const meant =
     meantPrefixes.get(prefix.toLowerCase()) ??
     (providerOfPrefix.has(prefix.toLowerCase()) ? prefix.toLowerCase() : undefined);
@@ -72,7 +90,7 @@ function unknownPrefix(prefix: string, model: string): string {
       : ollamaVariant.test(model)
         ? `, a model of Ollama is written ollama:${prefix}:${model}`
         : '';
-  return `unknown LLM provider: "${prefix}" (known: ${[...providerOfPrefix.keys()].join(', ')})${hint}`;
+  return `unknown LLM provider: "${prefix}" (known: ${[...new Set([...providerOfPrefix.keys(), ...endpoints])].join(', ')})${hint}`;
 }
 
 function oneOf(words: readonly string[]): string {

@@ -73,24 +73,33 @@ export type ModelAnswer = {
     readonly refusal?: string;
   }[];
   readonly provider: string;
+  /** Name of the provider of the configuration that answered; absent: it is none of those. */
+  readonly endpoint?: string;
   readonly model: string;
   readonly opaque?: Uint8Array;
   readonly usage: AnswerUsage;
   readonly stopReason: string;
 };
 
+/**
+ * Why there is no answer, where that is known: the provider takes no more requests for now, is not to be reached or broken, does not
+ * take the key or the account, or has no such model; or the conversation is too long for the model.
+ */
+export type FailureCause = 'rate_limited' | 'unavailable' | 'unauthorized' | 'unknown_model' | 'too_long';
+
 /** An answer, or one line that says why there is none; the line is bounded and free of secrets. */
 export type ModelOutcome =
   | { readonly kind: 'answer'; readonly answer: ModelAnswer }
   /** `isEmpty`: the model ended its answer without a word and without a call; asked again it may have one. */
-  | { readonly kind: 'failed'; readonly message: string; readonly isEmpty?: true };
+  | { readonly kind: 'failed'; readonly message: string; readonly isEmpty?: true; readonly cause?: FailureCause };
 
 /** Told that the model is asked again in so many milliseconds, and why; the reason is bounded and free of secrets. */
 export type OnRetry = (reason: string, inMs: number) => void;
 
 /**
  * A model. `generate` never rejects except when its signal aborts, and then with the signal's reason. `onDelta` gets the
- * answer's text as it arrives; what it got is the beginning of the answer's text, and nothing comes after the end.
+ * answer's text as it arrives; what it got since `onRestart`, which says that another model answers anew, is the beginning of the
+ * answer's text, and nothing comes after the end.
  */
 export type ModelPort = {
   /** Whether a request to this model, named as in the request, may show media of this type and of so many bytes. */
@@ -100,6 +109,7 @@ export type ModelPort = {
     options: {
       readonly signal: AbortSignal;
       readonly onDelta?: (text: string) => void;
+      readonly onRestart?: () => void;
       readonly onRetry?: OnRetry;
     },
   ): Promise<ModelOutcome>;

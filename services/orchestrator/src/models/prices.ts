@@ -22,8 +22,13 @@ export type ModelPrices = TokenPrices & {
 /** Prices by the names of models: `provider/model`, or the model alone. */
 export type PriceTable = Readonly<Record<string, ModelPrices>>;
 
-/** The model that answered, and where. `baseUrl`: the address of the provider. */
-export type Answered = { readonly provider: ProviderName; readonly model: string; readonly baseUrl: string };
+/** The model that answered, and where. `baseUrl`: the address of the provider; `endpoint`: its name in the configuration, if it has one there. */
+export type Answered = {
+  readonly provider: ProviderName;
+  readonly model: string;
+  readonly baseUrl: string;
+  readonly endpoint?: string;
+};
 
 /** What an answer costs in nano-dollars, a whole number; undefined if no price of its model is known. */
 export type CostOf = (answered: Answered, usage: AnswerUsage) => Promise<number | undefined>;
@@ -58,7 +63,7 @@ export function createCostOf(own: PriceTable, onUnknown: (model: string) => void
         ? undefined
         : (byOwnTable(own, answered, usage) ?? (await byBundledTable(answered, usage)));
     if (cost !== undefined) return Math.round(cost * nanosPerDollar);
-    const name = `${answered.provider}/${answered.model}`;
+    const name = `${answered.endpoint ?? answered.provider}/${answered.model}`;
     if (told.size < toldMax && !told.has(name)) {
       told.add(name);
       onUnknown(name);
@@ -83,8 +88,12 @@ function consistent(usage: AnswerUsage): Counted {
   };
 }
 
-function byOwnTable(own: PriceTable, { provider, model }: Answered, usage: Counted): number | undefined {
-  const name = [`${provider}/${model}`, model].find((one) => Object.hasOwn(own, one));
+function byOwnTable(
+  own: PriceTable,
+  { provider, model, endpoint = provider }: Answered,
+  usage: Counted,
+): number | undefined {
+  const name = [`${endpoint}/${model}`, `${provider}/${model}`, model].find((one) => Object.hasOwn(own, one));
   const all = name === undefined ? undefined : own[name];
   if (all === undefined) return undefined;
   const prices = all.above?.findLast(({ inputTokens }) => usage.inputTokens > inputTokens) ?? all;

@@ -1,3 +1,5 @@
+import type { FailureCause } from './port.ts';
+
 /** How often a call that failed is tried again. */
 export const retriesMax = 2;
 /** The longest wait a provider may ask for by Retry-After, in milliseconds; a longer one is not worth holding a run. */
@@ -26,6 +28,8 @@ export type Attempt<T> =
       readonly message: string;
       /** The HTTP status, if that is what failed. */
       readonly status?: number;
+      /** Absent: none of those. */
+      readonly cause?: FailureCause;
       /** See `ModelOutcome`. */
       readonly isEmpty?: true;
       readonly retry?: { readonly afterMs?: number };
@@ -34,7 +38,13 @@ export type Attempt<T> =
 /** The outcome of a call with all its attempts. */
 export type RetriedOutcome<T> =
   | { readonly kind: 'done'; readonly value: T }
-  | { readonly kind: 'failed'; readonly message: string; readonly status?: number; readonly isEmpty?: true };
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly status?: number;
+      readonly cause?: FailureCause;
+      readonly isEmpty?: true;
+    };
 
 /**
  * Calls `attempt`, again after a failure that may pass, at most `retriesMax` times, only as long as `mayRetry` agrees,
@@ -69,7 +79,8 @@ export async function callWithRetries<T>(
       const result = await Promise.race([settled(attempt, limit.signal), stopped]);
       signal.throwIfAborted();
       if (result?.kind === 'done') return result;
-      if (!result || limit.signal.aborted) return { kind: 'failed', message: `timed out after ${timeoutMs / 1000} s` };
+      if (!result || limit.signal.aborted)
+        return { kind: 'failed', message: `timed out after ${timeoutMs / 1000} s`, cause: 'unavailable' };
       const { retry, ...failure } = result;
       const wait =
         retry && retries < retriesMax && options.mayRetry() ? waitBefore(retries, retry.afterMs, clock) : undefined;

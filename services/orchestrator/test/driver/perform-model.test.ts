@@ -71,6 +71,52 @@ const answer: ModelOutcome = { kind: 'failed', message: 'no' };
 /** Longest wait until what nobody holds is collected, in milliseconds. */
 const collectedMsMax = 20_000;
 
+test('an answer that begins anew at another model is another attempt from its beginning, and no other driver’s', async () => {
+  const shown: unknown[] = [];
+  const asked: unknown[] = [];
+  const generate: ModelPort['generate'] = (_, { onDelta, onRestart }) => {
+    onDelta?.('Half ');
+    onDelta?.('of it');
+    onRestart?.();
+    onDelta?.('All ');
+    onDelta?.('of it');
+    return Promise.resolve(answer);
+  };
+  const { driver } = driverWith(
+    {},
+    {
+      models: {
+        forModel: (...names) => {
+          asked.push(names);
+          return { takes: () => false, generate };
+        },
+      },
+      deltas: {
+        watched: () => undefined,
+        publish: ({ attempt, offset, text }) => shown.push([attempt, offset, text]),
+        ended: ({ attempt }) => shown.push(['ended', attempt]),
+      },
+    },
+    null,
+  );
+  const chained = { ...effect, node: { ...node, fallbacks: ['hears'] } } as Extract<Effect, { kind: 'model' }>;
+  await performModel(driver, chained, signal, { results: [], isTaken: Promise.resolve(false) });
+  const first = 16 * driver.state.revision;
+  expect(asked).toEqual([['sees', ['hears']]]);
+  expect(shown).toEqual([
+    ...[
+      [first, 0, 'Half '],
+      [first, 5, 'of it'],
+      ['ended', first],
+    ],
+    ...[
+      [first + 1, 0, 'All '],
+      [first + 1, 4, 'of it'],
+      ['ended', first + 1],
+    ],
+  ]);
+});
+
 test('once a model has answered, nobody holds what it was shown, however long the answer is checked and recorded', async () => {
   const shown: WeakRef<Uint8Array>[] = [];
   const { room, asks } = looking(async ({ messages }) => {

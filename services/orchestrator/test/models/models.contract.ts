@@ -277,6 +277,7 @@ export function modelContract(under: ModelUnderTest): void {
       expect(await patient.generate(ask(model, 'hi'), { signal: NEVER })).toEqual({
         kind: 'failed',
         message: `${withStatus(429)}: busy`,
+        cause: 'rate_limited',
       });
       expect(await fixture.requests()).toHaveLength(1);
     });
@@ -291,6 +292,7 @@ export function modelContract(under: ModelUnderTest): void {
       expect(outcome).toEqual({
         kind: 'failed',
         message: `${errorPrefix}: the connection ended in the middle of the answer`,
+        cause: 'unavailable',
       });
       expect(deltas.length).toBeGreaterThan(0);
       expect(await fixture.requests()).toHaveLength(1);
@@ -336,6 +338,7 @@ export function modelContract(under: ModelUnderTest): void {
       expect(await models.forModel(model).generate(ask(model, 'hi'), { signal: NEVER })).toMatchObject({
         kind: 'failed',
         message: expect.stringMatching(new RegExp(`^${errorPrefix}: connection failed: ECONNREFUSED`)),
+        cause: 'unavailable',
       });
     });
 
@@ -349,7 +352,11 @@ export function modelContract(under: ModelUnderTest): void {
         .models({ modelTimeoutMs: 300, clock })
         .forModel(model)
         .generate(ask(model, 'hi'), { signal: NEVER, onDelta: () => undefined });
-      expect(outcome).toEqual({ kind: 'failed', message: `${errorPrefix}: timed out after 0.3 s` });
+      expect(outcome).toEqual({
+        kind: 'failed',
+        message: `${errorPrefix}: timed out after 0.3 s`,
+        cause: 'unavailable',
+      });
     });
 
     test('an abort rejects with its reason, before and during the call', async () => {

@@ -76,6 +76,7 @@ test('what keeps a model from being called is said by name, one line each, befor
   expect(await models.forModel('claude-x').generate(ask('claude-x', 'hi'), { signal: NEVER })).toEqual({
     kind: 'failed',
     message: 'ANTHROPIC_API_KEY environment variable not set (needed by model "claude-x")',
+    cause: 'unauthorized',
   });
   const broken = 'OPENAI_API_KEY holds a character that no key has, such as a line break (needed by model "openai:x")';
   for (const key of ['sk-1\nsk-2', 'sk-密', 'sk 1'])

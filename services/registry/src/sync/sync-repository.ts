@@ -11,7 +11,7 @@ import type { ReadFile } from './read-file.ts';
 import type { RepositoryRecord } from './repository-record.ts';
 
 /** How files are read: another number has all of them read again. */
-const readerVersion = 2;
+const readerVersion = 3;
 
 /** Definitions that are put on the record at once. */
 const definitionsAtOnce = 16;

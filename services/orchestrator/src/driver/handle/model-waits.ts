@@ -23,7 +23,7 @@ export async function generateTold(
   run: AskingRun,
   model: ModelPort,
   request: ModelRequest,
-  call: { readonly signal: AbortSignal; readonly onDelta?: (text: string) => void },
+  call: Pick<Parameters<ModelPort['generate']>[1], 'signal' | 'onDelta' | 'onRestart'>,
 ): Promise<ModelOutcome> {
   let wait: OpenWait | undefined;
   const onRetry = (reason: string, inMs: number): void => {

@@ -70,7 +70,8 @@ export type DriverPorts = {
   readonly blobs: BlobSource;
   /** Room for the blobs that all model requests of this process hold at the same time. */
   readonly blobRoom: Room;
-  readonly models: { forModel(name: string): ModelPort };
+  /** The model of a name; `fallbacks` are asked in this order where the one before could not answer. */
+  readonly models: { forModel(name: string, fallbacks?: readonly string[]): ModelPort };
   readonly liveness: Liveness;
   readonly clock: Clock;
   readonly newId: () => string;

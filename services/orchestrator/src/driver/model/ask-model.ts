@@ -22,7 +22,7 @@ export async function askModel(
   asking: Asking,
   model: ModelPort,
   asked: Asked,
-  { signal, onDelta }: { readonly signal: AbortSignal; readonly onDelta: (text: string) => void },
+  { signal, ...told }: Parameters<typeof generateTold>[3],
 ): Promise<ModelOutcome> {
   const { conversationId, ports } = asking;
   const begin = (reason: string): OpenWait => waitForModel(asking, asked, reason);
@@ -32,7 +32,7 @@ export async function askModel(
   const asker = { takes, signal, begin };
   const media = await loadMedia({ blobs, clock, random, blobRoom }, conversationId, asked.messages, asker);
   try {
-    return await generateTold(asking, model, { ...asked, messages: media.messages }, { signal, onDelta });
+    return await generateTold(asking, model, { ...asked, messages: media.messages }, { signal, ...told });
   } finally {
     media.release();
   }

@@ -24,6 +24,9 @@ import { calledFor, instructionsOf, scopeOf } from './called-prompt.ts';
 /** Bytes of a model's failure that the log repeats; the event has more of it. */
 const reasonBytesMax = 1_024;
 
+/** More than the models that may be asked one after the other. */
+const modelsAskedMax = 16;
+
 /**
  * Asks the model of a step and puts its answer, or its failure, on the record. `foreseen`: what it is told beyond the record,
  * while that is being appended; unless it is taken, the answer is dropped without a trace.
@@ -37,8 +40,8 @@ export async function performModel(
   const { stepId, turn, node, bindings } = effect;
   const { conversationId, runId } = driver;
   const { agent, tools: known } = driver.definitionOf(stepId);
-  // Whoever asks again has seen more of the log by then, if only a claim.
-  const attempt = driver.state.revision;
+  // Whoever asks again has seen more of the log by then, if only a claim. In between are the models that answer anew.
+  let attempt = driver.state.revision * modelsAskedMax;
   const recorded = await driver.transcripts.upTo(conversationId, driver.state.revision, signal);
   const transcript = foreseen === undefined ? recorded : recorded.withResults(foreseen.results);
   const failureOf = (message: string): string => failureText(message, transcript, runId);
@@ -74,12 +77,17 @@ export async function performModel(
     driver.ports.deltas.publish({ conversationId, runId, stepId, turn, attempt, text, offset });
     offset += text.length;
   };
+  const onRestart = (): void => {
+    driver.ports.deltas.ended({ runId, stepId, turn, attempt });
+    attempt += 1;
+    offset = 0;
+  };
   // A token that a message brought belongs into no answer either.
   const token = secretFilter([driver.bearer?.reveal()]);
-  const model = modelWithoutSecrets(driver.ports.models.forModel(node.model), token);
+  const model = modelWithoutSecrets(driver.ports.models.forModel(node.model, node.fallbacks), token);
   const messages = promptMessages(transcript, scope);
   const asked = { model: node.model, system, messages, tools, mayBeSilent };
-  const outcome = await askModel(driver, model, asked, { signal, onDelta });
+  const outcome = await askModel(driver, model, asked, { signal, onDelta, onRestart });
   driver.ports.deltas.ended({ runId, stepId, turn, attempt });
   if (foreseen !== undefined && !(await foreseen.isTaken)) return;
   if (outcome.kind === 'failed') return fail(outcome.message, outcome.isEmpty);
@@ -97,6 +105,7 @@ export async function performModel(
     usage: answer.usage,
     provider: answer.provider,
     model: answer.model,
+    endpoint: answer.endpoint ?? '',
     opaque: answer.opaque ?? new Uint8Array(),
     stopReason: answer.stopReason,
     failureText: failureOf,

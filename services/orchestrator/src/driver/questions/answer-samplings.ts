@@ -57,7 +57,7 @@ async function answerOf(driver: RunHandle, callId: string, asked: SamplingAsked,
   const placed = nodeAt(driver.definitionOf(stepId).agent, stepId);
   const none = { contentJson: '', provider: '', model: '', usage: { inputTokens: 0, outputTokens: 0 } };
   if (placed?.node.type !== 'llm') return { ...none, error: 'the node that made the call has no model' };
-  const { model } = placed.node;
+  const { model, fallbacks } = placed.node;
   const request = {
     model,
     system: asked.systemPrompt,
@@ -67,7 +67,7 @@ async function answerOf(driver: RunHandle, callId: string, asked: SamplingAsked,
     tools: [],
     answerTokensMax: Math.min(asked.maxTokens, samplingTokensMax),
   };
-  const outcome = await generateTold(driver, driver.ports.models.forModel(model), request, { signal });
+  const outcome = await generateTold(driver, driver.ports.models.forModel(model, fallbacks), request, { signal });
   if (outcome.kind === 'answer' && outcome.answer.text !== '') {
     const { provider, usage } = outcome.answer;
     const contentJson = samplingResult(asked, outcome.answer);

@@ -2143,6 +2143,7 @@ export function zeroModelResponded(): ModelResponded {
     opaque: new Uint8Array(0),
     stopReason: '',
     node: '',
+    endpoint: '',
   };
 }
 
@@ -2182,6 +2183,9 @@ export function writeModelResponded(writer: Writer, message: ModelResponded): vo
   }
   if (message.node !== '') {
     writer.string(90, message.node);
+  }
+  if (message.endpoint !== '') {
+    writer.string(98, message.endpoint);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2236,6 +2240,10 @@ export function readModelResponded(reader: Reader, length: number, message: Mode
         if (tag !== 90) throw new LeftToLibrary();
         message.node = reader.string();
         break;
+      case 12:
+        if (tag !== 98) throw new LeftToLibrary();
+        message.endpoint = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2258,6 +2266,7 @@ export function createModelResponded(given: Given): ModelResponded {
   if (given.opaque != null) message.opaque = toBytes(given.opaque);
   if (given.stopReason != null) message.stopReason = given.stopReason;
   if (given.node != null) message.node = given.node;
+  if (given.endpoint != null) message.endpoint = given.endpoint;
   return message;
 }
 
