@@ -179,6 +179,45 @@ test('the history of an agent, what differs in it, and the branches of a reposit
   });
 });
 
+test('people save in the memory of an agent, search it, and have something forgotten, from a terminal too', {
+  timeout: longMs,
+}, async () => {
+  await synced();
+  const path = '/agents/support/billing/memories';
+  const put = async (key: string, body: object, headers: Record<string, string> = {}, of = path) => {
+    const request = { method: 'PUT', headers: { 'content-type': 'application/json', ...headers } };
+    const answer = await fetch(`${platform.url}${of}/${key}`, { ...request, body: JSON.stringify(body) });
+    return { status: answer.status, etag: answer.headers.get('etag'), body: JSON.parse(await answer.text()) };
+  };
+  const memory = async (...args: readonly string[]) => {
+    const { code, output, errors } = await runCaptured(['memory', ...args, '--url', platform.url]);
+    return { code, lines: output.trimEnd().split('\n'), errors };
+  };
+  const made = await put('customer%2F7', { value: { name: 'Ada', total: 42.5 } }, { 'if-none-match': '*' });
+  expect(made).toMatchObject({ status: 201, etag: '"1"', body: { memory: { key: 'customer/7', revision: 1 } } });
+  expect((await put('customer%2F7', { value: 1 }, { 'if-none-match': '*' })).status).toBe(412);
+  expect((await put('k', { value: 1 }, {}, '/agents/suport/billing/memories')).body.error).toContain('did you mean');
+  expect((await put('customer%2F7', { value: ['Ada L.'] }, { 'if-match': '"1"' })).etag).toBe('"2"');
+  expect((await put('old', { value: 1, expires_at: '2020-01-01T00:00:00Z' })).body.error).toContain('would expire');
+
+  expect((await memory('set', 'support/billing', 'greeting', '"Hello"', '--at', '0')).lines).toEqual([
+    expect.stringMatching(/^greeting: saved at \S+Z by user anonymous, revision 3$/u),
+    '  "Hello"',
+  ]);
+  expect((await memory('set', 'support/billing', 'greeting', 'Hello')).errors).toContain('must be JSON');
+  expect((await memory('list', 'support/billing')).lines).toEqual(['customer/7  ["Ada L."]', 'greeting  "Hello"']);
+  expect((await memory('list', 'support/billing', '--search', 'ada')).lines).toEqual(['customer/7  ["Ada L."]']);
+  expect((await get(`${path}?query=hello`)).body).toMatchObject({ total: 1, memories: [{ key: 'greeting' }] });
+  expect((await get('/agents/experimental/support/billing/memories')).body.total).toBe(0);
+  expect(await memory('remove', 'support/billing', 'greeting', '--at', '1')).toMatchObject({
+    ...{ code: 1, errors: expect.stringContaining('it has revision 3 now') },
+  });
+  expect((await memory('remove', 'support/billing', 'greeting')).code).toBe(0);
+  expect(await memory('show', 'support/billing', 'greeting')).toMatchObject({
+    ...{ code: 1, errors: expect.stringContaining('there is no memory greeting; there is customer/7') },
+  });
+});
+
 test('a signed webhook has a push to the branch taken up; one that comes again changes nothing', {
   timeout: longMs,
 }, async () => {

@@ -108,6 +108,52 @@ test('one calls another, what that would destroy waits for a person, and the fir
   expect(shown.conversation.messages.at(-1)?.content).toBe('Your refund has been processed.');
 });
 
+test('what an agent saves in one run it has in the next, the one that it calls has not, and a person may change it', {
+  timeout: longMs,
+}, async () => {
+  const value = { name: 'Ada', tier: 'gold' };
+  await model.script(
+    { prompt: 'Tier 1', calls: [call('save_memory', { key: 'customer', value })] },
+    { prompt: 'Tier 1', ...completes('noted') },
+  );
+  const talk = async (message: string) => {
+    const { body } = await post('/conversations', { agent: 'support/tier1', message });
+    return body.result.response;
+  };
+  expect(await talk('I am Ada')).toBe('noted');
+  const { body: kept } = await http.get('/agents/support/tier1/memories/customer');
+  const saved = { value, saved_by: { kind: 'agent', id: 'support/tier1' }, run_id: expect.any(String), revision: 1 };
+  expect(kept).toMatchObject({ memory: saved });
+
+  const results = async () => {
+    const requests = await model.requests();
+    return requests.map(({ body }) => JSON.stringify((body as { messages: unknown[] }).messages.at(-1)));
+  };
+  const before = (await results()).length;
+  await model.script(
+    { prompt: 'Tier 1', calls: [call('load_memory', { key: 'customer' })] },
+    asksBilling,
+    { prompt: 'look after bills', calls: [call('load_memory', { key: 'customer' })] },
+    { prompt: 'look after bills', ...completes('unknown') },
+    { prompt: 'Tier 1', ...completes('hello Ada') },
+  );
+  expect(await talk('Who am I?')).toBe('hello Ada');
+  const [, loaded, , missed] = (await results()).slice(before);
+  expect(loaded).toContain(JSON.stringify(JSON.stringify(value)).slice(1, -1));
+  expect(missed).toContain('There is no memory customer; nothing is remembered.');
+
+  const changed = await fetch(`${platform.url}/agents/support/tier1/memories/customer`, {
+    ...{ method: 'PUT', headers: { 'content-type': 'application/json', 'if-match': '"1"' }, body: '{"value":"Bob"}' },
+  });
+  expect(changed.status).toBe(200);
+  await model.script(
+    { prompt: 'Tier 1', calls: [call('load_memory', { key: 'customer' })] },
+    { prompt: 'Tier 1', ...completes('hello Bob') },
+  );
+  expect(await talk('And now?')).toBe('hello Bob');
+  expect((await results()).at(-1)).toContain('Bob');
+});
+
 test('a run keeps the commit that it began with; a conversation can be opened for one, and for none that there is not', {
   timeout: longMs,
 }, async () => {

@@ -35,6 +35,7 @@ export const options = {
   status: { type: 'string', value: 'STATUS' },
   store: { type: 'string', value: 'ADDRESS' },
   to: { type: 'string', value: 'NAME' },
+  until: { type: 'string', value: 'TIME' },
   url: { type: 'string', value: 'URL' },
   watch: { type: 'boolean' },
 } as const satisfies Record<string, NonNullable<ParseArgsConfig['options']>[string] & { readonly value?: string }>;

@@ -5,6 +5,7 @@ import { confirmOn } from '../decide/confirm.ts';
 import { cancelOf } from '../decide/control.ts';
 import { listConversations } from '../decide/conversations.ts';
 import { answerInput, printInputs } from '../decide/inputs.ts';
+import { memoryCommand } from '../decide/memory.ts';
 import { grantStandingOf, printStanding, revokeStandingOf } from '../decide/standing.ts';
 import { toolsCommand } from '../decide/tools.ts';
 import { watchApprovals } from '../decide/watch-approvals.ts';
@@ -210,6 +211,27 @@ export const peopleCommands: Readonly<Record<string, Command>> = {
     ],
     run: ({ flags, args: [id = ''], print }) =>
       answerInput(gatewayUrl(flags), id, pick(flags, 'input', 'action', 'content', 'by'), print),
+  },
+  memory: {
+    summary: 'What an agent from git remembers from one run to the next',
+    takes: 'list NAME, show NAME KEY, set NAME KEY JSON, or remove NAME KEY',
+    arguments: [1, Number.POSITIVE_INFINITY],
+    options: {
+      ...gateway,
+      search: 'with list: what holds all of these words, in its key or its value',
+      until: 'with set: when it is to be forgotten, such as 2027-01-31T12:00:00Z',
+      at: 'with set and remove: only if it has this revision still; 0: only if there is nothing yet',
+      json: 'as JSON',
+    },
+    about: ['set and remove are for administrators. Who did it is on the record, which keeps what is forgotten, too.'],
+    examples: [
+      ['stopgo memory list support/tier1 --search ada', ''],
+      [`stopgo memory set support/tier1 greeting '"Hello"'`, 'a text stands in quotes of its own'],
+    ],
+    run: ({ flags, args, print }) => {
+      const { search, until, at, json = false } = flags;
+      return memoryCommand(gatewayUrl(flags), args, { search, until, at, json }, print);
+    },
   },
   tools: {
     summary: 'Tools that are held because nobody has accepted them as they are',

@@ -22,9 +22,10 @@ export async function askGateway(
   body?: object,
   headers: Record<string, string> = {},
   signal?: AbortSignal,
+  method = body === undefined ? 'GET' : 'POST',
 ): Promise<object> {
   const request = {
-    method: body === undefined ? 'GET' : 'POST',
+    method,
     headers: { 'content-type': 'application/json', ...credentials(), ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: abortsWithin(answerMs, ...(signal === undefined ? [] : [signal])),

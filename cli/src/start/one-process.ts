@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { unavailable } from '@stopgo/core';
 import { Waits } from '@stopgo/log';
 import type { Models } from '@stopgo/orchestrator';
-import { approvals, mcp, orchestrator, people, registry, store } from '@stopgo/proto';
+import { approvals, mcp, memory, orchestrator, people, registry, store } from '@stopgo/proto';
 import { type Client, createInProcessClient, type PeerName } from '@stopgo/rpc';
 import { type NamedStop, type Started, stopAll } from '@stopgo/runtime';
 import { startStore } from '@stopgo/store';
@@ -140,6 +140,7 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
     options,
     {
       orchestrator: orchestratorClient,
+      memories: createInProcessClient(memory.MemoryService, running.memories, inProcess),
       approvals: approvalsClient,
       store: storeFor('gateway'),
       bridge: bridgeClient,

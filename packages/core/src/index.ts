@@ -108,6 +108,7 @@ export { choiceWords, decidedWord, isSaidKind } from './events/decisions.ts';
 export {
   type Actor,
   actorFromWire,
+  actorToWire,
   decodeEvent,
   decodeRecorded,
   encodeFact,

@@ -2,10 +2,10 @@ import { permissionDenied } from '@stopgo/core';
 import type { Request, RequestHandler } from 'express';
 import { allowedOrigins, type BrowserRules, foreignCheck } from './foreign.ts';
 
-const corsMethods = 'GET, POST, PATCH, DELETE';
+const corsMethods = 'GET, POST, PUT, PATCH, DELETE';
 const corsRequestHeaders =
-  'A2A-Extensions, A2A-Version, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Prefer, X-API-Key, X-Approver, X-Session-ID, X-Tool-Authorization';
-const corsAnswerHeaders = 'Location, Preference-Applied, Retry-After, X-Session-ID';
+  'A2A-Extensions, A2A-Version, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, X-API-Key, X-Approver, X-Session-ID, X-Tool-Authorization';
+const corsAnswerHeaders = 'ETag, Location, Preference-Applied, Retry-After, X-Session-ID';
 const corsMaxAgeSeconds = 600;
 
 /**

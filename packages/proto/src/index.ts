@@ -8,6 +8,7 @@ export * as batch from './gen/stopgo/events/v1/batch_pb.ts';
 export * as envelope from './gen/stopgo/events/v1/envelope_pb.ts';
 export * as facts from './gen/stopgo/events/v1/payload_pb.ts';
 export * as mcp from './gen/stopgo/mcp/v1/mcp_pb.ts';
+export * as memory from './gen/stopgo/memory/v1/memory_pb.ts';
 export * as orchestrator from './gen/stopgo/orchestrator/v1/orchestrator_pb.ts';
 export * as people from './gen/stopgo/people/v1/people_pb.ts';
 export * as registry from './gen/stopgo/registry/v1/registry_pb.ts';

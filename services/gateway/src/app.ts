@@ -60,6 +60,7 @@ function mount(app: Express, routes: readonly Route[], { body, signIn, orGiveUp 
     for (const { method, handle, sayProblem, isOpen } of here) {
       const who = isOpen ? [] : [signIn];
       if (method === 'GET') app.get(path, ...who, answer(handle, orGiveUp));
+      else if (method === 'PUT') app.put(path, ...who, body, answer(handle, orGiveUp));
       else if (method === 'DELETE') app.delete(path, ...who, answer(handle, orGiveUp));
       else if (method === 'PATCH') app.patch(path, ...who, body, answer(handle, orGiveUp));
       // Nothing is read of somebody who is not let in.

@@ -36,7 +36,7 @@ export const outcomeUnknown =
   'whether this took effect is unknown: read the conversation, or repeat the request with the same Idempotency-Key';
 
 /** What a failed precondition is, by the reason in its details; any other is a 409. */
-const preconditionStatus: Readonly<Record<string, number>> = { idempotency_mismatch: 422, choice: 400 };
+const preconditionStatus: Readonly<Record<string, number>> = { idempotency_mismatch: 422, choice: 400, revision: 412 };
 
 /** True if a service was not reached, or was lost in the middle of a call: only what it says itself is certain. */
 export const isNotReached = (error: unknown): error is DomainError =>

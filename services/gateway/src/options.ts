@@ -1,6 +1,6 @@
 import type { A2ARequestHandler } from '@stopgo/a2a-agent';
 import type { RemoteAgent } from '@stopgo/core';
-import type { approvals, mcp, orchestrator, people, registry, store } from '@stopgo/proto';
+import type { approvals, mcp, memory, orchestrator, people, registry, store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import type { LimitsConfig, Logger } from '@stopgo/runtime';
 import type { A2ACall } from './a2a/call.ts';
@@ -14,6 +14,7 @@ export type GatewayClients = {
   readonly store: Client<typeof store.StoreService>;
   readonly bridge: Client<typeof mcp.McpBridgeService>;
   readonly people: Client<typeof people.PeopleService>;
+  readonly memories: Client<typeof memory.MemoryService>;
   /** Absent: agents are taken from no repository. */
   readonly registry?: Client<typeof registry.RegistryService>;
 };

@@ -1,7 +1,7 @@
 import { type AgentDefinition, type CallingLimits, type Policy, pendingApprovals } from '@stopgo/core';
 import type { Clock } from '@stopgo/log';
 import { Heartbeat, isUnknown, storeBeat, storeLog, Waits } from '@stopgo/log';
-import type { registry, store, orchestrator as wire } from '@stopgo/proto';
+import type { memory as memoryWire, registry, store, orchestrator as wire } from '@stopgo/proto';
 import type { Client, ServiceImpl } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
 import { secretFilter } from '@stopgo/security';
@@ -26,6 +26,7 @@ import type { DriverPorts } from './driver/handle/ports.ts';
 import { Room } from './driver/handle/room.ts';
 import { Registry, stopReason } from './driver/run/registry.ts';
 import { AgentMemories } from './memories/agent-memories.ts';
+import { memoryService } from './memories/service.ts';
 import { Outage } from './outage.ts';
 import { Callbacks } from './push/callbacks.ts';
 import { type PushParts, startOutbox } from './push/start-outbox.ts';
@@ -73,6 +74,8 @@ export type OrchestratorConfig = {
 
 export type Orchestrator = {
   readonly service: ServiceImpl<typeof wire.OrchestratorService>;
+  /** What people look at of what agents remember. */
+  readonly memories: ServiceImpl<typeof memoryWire.MemoryService>;
   /** Lets runs go on for a while, then stops driving. What is left is taken up by the next process. */
   stop(): Promise<void>;
 };
@@ -227,6 +230,7 @@ export async function startOrchestrator(
       contexts: storeContexts(given.store),
       signal: stopping.signal,
     }),
+    memories: memoryService(memories, clock),
     stop: async () => {
       await registry.stop(stopGraceMs);
       // A request may wait for the store still: it is told to ask somebody else.

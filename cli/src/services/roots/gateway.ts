@@ -1,4 +1,4 @@
-import { approvals, mcp, orchestrator, people, registry, store } from '@stopgo/proto';
+import { approvals, mcp, memory, orchestrator, people, registry, store } from '@stopgo/proto';
 import { createGrpcClient } from '@stopgo/rpc';
 import type { Started } from '@stopgo/runtime';
 import { startGatewayPart } from '../../parts/gateway.ts';
@@ -15,13 +15,15 @@ export async function startGatewayService(process: ServiceProcess): Promise<Star
   const { config, environment } = process.options;
   const toStore = process.connect('store');
   const toBridges = process.connect('mcp-bridge');
+  const toOrchestrators = process.connect('orchestrator');
   const toApprovals = process.connect('approvals');
   const everyBridge = new EveryBridge(toBridges, environment.internalToken);
   process.add('channels to each mcp-bridge', async () => everyBridge.close());
   const clients = {
     store: createGrpcClient(store.StoreService, toStore),
     bridge: createGrpcClient(mcp.McpBridgeService, toBridges),
-    orchestrator: createGrpcClient(orchestrator.OrchestratorService, process.connect('orchestrator')),
+    orchestrator: createGrpcClient(orchestrator.OrchestratorService, toOrchestrators),
+    memories: createGrpcClient(memory.MemoryService, toOrchestrators),
     approvals: createGrpcClient(approvals.ApprovalsService, toApprovals),
     people: createGrpcClient(people.PeopleService, toApprovals),
     ...(environment.addresses.registry === undefined

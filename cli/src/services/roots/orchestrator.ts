@@ -1,4 +1,4 @@
-import { approvals, mcp, orchestrator, registry, store } from '@stopgo/proto';
+import { approvals, mcp, memory, orchestrator, registry, store } from '@stopgo/proto';
 import { bind, connectGrpc, createGrpcClient, type Secret } from '@stopgo/rpc';
 import type { Started } from '@stopgo/runtime';
 import { sendsLinks } from '../../parts/links.ts';
@@ -35,7 +35,7 @@ export async function startOrchestratorService(process: ServiceProcess): Promise
   process.add('orchestrator', running.stop);
   await warm;
   const server = await process.listen(
-    [bind(orchestrator.OrchestratorService, running.service)],
+    [bind(orchestrator.OrchestratorService, running.service), bind(memory.MemoryService, running.memories)],
     callersOf.orchestrator,
   );
   // At the same time: calls that wait for a run end with it.

@@ -4,6 +4,7 @@ import { TimestampSchema, timestampFromMs, timestampMs } from '@bufbuild/protobu
 import { type Fact, fact } from '../events/facts.ts';
 import { memoryBytesMax, memoryKeyCharactersMax, memoryKeysMax, memoryValueBytesMax } from '../text/bounds.ts';
 import { byteLength } from '../text/cut.ts';
+import { failedPrecondition, invalidArgument, notFound, resourceExhausted } from '../text/errors.ts';
 import { type Json, parseJson } from '../text/json.ts';
 import { quotedName, visibleLine } from '../text/visible.ts';
 import { bytesOfMemory, idOfCall, isThere, type Memories, type Memory, type MemoryCall, memoriesAt } from './memory.ts';
@@ -80,9 +81,60 @@ function whyNoRoom(memories: Memories, made: NewMemory, now: number): string | u
   return `all values together have at most ${memoryBytesMax} bytes, and with this one they would have ${bytes}; save a shorter one, or save null under keys that are not needed`;
 }
 
-/** Removes what is remembered under a key; nothing, if there is nothing. */
-export const removeMemory = (memories: Memories, key: string): readonly Fact[] =>
-  memories.entries.has(key) ? [fact('memoryRemoved', { key })] : [];
+/** A change that a person makes. */
+export type MemoryEdit = {
+  /** What is there must be of this revision, 0: nothing must be there; absent: whatever there is. */
+  readonly expected?: number | undefined;
+  readonly now: number;
+};
+
+/**
+ * Saves a value for a person.
+ *
+ * @throws DomainError `invalid_argument` for what is no key, value or time, `failed_precondition` if something else is there than was
+ * expected, `resource_exhausted` if there is no room.
+ */
+export function setMemory(memories: Memories, agent: string, made: NewMemory, edit: MemoryEdit): readonly Fact[] {
+  const problem = memoryProblem(made);
+  if (problem !== undefined) throw invalidArgument(problem);
+  requireExpected(memories, made.key, edit);
+  const decision = saveMemory(memories, agent, made, edit.now);
+  if (decision.kind === 'append') return decision.facts;
+  const why = decision.kind === 'refused' ? decision.why : '';
+  throw whyNoRoom(memories, made, edit.now) === undefined ? invalidArgument(why) : resourceExhausted(why);
+}
+
+/**
+ * Removes what is there under a key.
+ *
+ * @throws DomainError `not_found` with what is there, `failed_precondition` if something else is there than was expected.
+ */
+export function removeMemory(memories: Memories, key: string, edit: MemoryEdit): readonly Fact[] {
+  requireMemory(memories, key, edit.now);
+  requireExpected(memories, key, edit);
+  return [fact('memoryRemoved', { key })];
+}
+
+/** What is there under a key. @throws DomainError `not_found` with what is there. */
+export function requireMemory(memories: Memories, key: string, now: number): Memory {
+  const memory = memoryAt(memories, key, now);
+  if (memory === undefined) throw notFound(noMemoryText(memories, key, now));
+  return memory;
+}
+
+function requireExpected(memories: Memories, key: string, { expected, now }: MemoryEdit): void {
+  const revision = memoryAt(memories, key, now)?.revision ?? 0;
+  if (expected === undefined || expected === revision) return;
+  const is = revision === 0 ? 'there is none now' : `it has revision ${revision} now`;
+  const was = expected === 0 ? 'there was to be none' : `revision ${expected} was expected`;
+  throw failedPrecondition(
+    `the memory ${quotedName(key)} has been changed: ${is}, and ${was}; look at it and decide anew`,
+    {
+      reason: 'revision',
+      revision: String(revision),
+    },
+  );
+}
 
 /** What is there under a key at a time; undefined if nothing is. */
 export function memoryAt({ entries }: Memories, key: string, now: number): Memory | undefined {

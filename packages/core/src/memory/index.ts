@@ -1,9 +1,13 @@
 export {
+  holdsWords,
   memoryAt,
   type NewMemory,
   noMemoryText,
+  removeMemory,
+  requireMemory,
   type SaveDecision,
   saveMemory,
+  setMemory,
   timeText,
 } from './decide-memory.ts';
-export { evolveMemories, type Memories, type Memory, type MemoryCall, noMemories } from './memory.ts';
+export { evolveMemories, type Memories, type Memory, type MemoryCall, memoriesAt, noMemories } from './memory.ts';

@@ -28,6 +28,8 @@ export const permissions = {
   'servers.list': everybody('read'),
   'tools.accept': administrators('admin'),
   'agents.read': everybody('read'),
+  'memory.read': everybody('read'),
+  'memory.change': administrators('admin'),
   'repository.sync': administrators('admin'),
   'repository.notify': everybody('converse'),
   'conversation.create': everybody('converse'),

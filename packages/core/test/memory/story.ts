@@ -5,9 +5,9 @@ import {
   type MemoryCall,
   type NewMemory,
   noMemories,
+  removeMemory,
   saveMemory,
 } from '@stopgo/core/memory';
-import { removeMemory } from '../../src/memory/decide-memory.ts';
 
 export const agent = 'support/tier1';
 /** When the first event of a story is recorded; each further one is a second later. */
@@ -39,7 +39,7 @@ export class MemoryStory {
   }
 
   removes(key: string): void {
-    this.#add(removeMemory(this.memories, key), ada);
+    this.#add(removeMemory(this.memories, key, { now: this.now }), ada);
   }
 
   #add(facts: readonly Fact[], actor: Actor): void {

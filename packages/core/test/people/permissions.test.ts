@@ -21,6 +21,8 @@ const table: Readonly<Record<Action, readonly [user: Reach, admin: Reach, superA
   'servers.list': ['all', 'all', 'all', 'read'],
   'tools.accept': ['none', 'all', 'all', 'admin'],
   'agents.read': ['all', 'all', 'all', 'read'],
+  'memory.read': ['all', 'all', 'all', 'read'],
+  'memory.change': ['none', 'all', 'all', 'admin'],
   'repository.sync': ['none', 'all', 'all', 'admin'],
   'repository.notify': ['all', 'all', 'all', 'converse'],
   'conversation.create': ['all', 'all', 'all', 'converse'],

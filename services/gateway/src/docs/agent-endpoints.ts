@@ -1,4 +1,4 @@
-import { type Endpoint, errorExample } from './endpoint.ts';
+import { type Endpoint, errorExample, jsonType } from './endpoint.ts';
 
 const agent = {
   name: 'support/billing',
@@ -53,8 +53,88 @@ const notConfigured = {
   example: errorExample('there is no agent suport/billing; did you mean support/billing?'),
 };
 
+const memory = {
+  ...{ key: 'customer 7', agent: agent.name, value: { name: 'Ada', orders: [789] }, expires_at: null },
+  created_at: '2026-11-26T10:00:00.000Z',
+  saved_at: '2026-11-26T10:05:00.000Z',
+  saved_by: { kind: 'agent', id: agent.name, claimed: false },
+  conversation_id: 'c0a8f6de-7b5c-4b43-8a39-0d4c1f2d7e11',
+  run_id: '5a0de0b5-5f0a-4f0e-9c53-6a1f0f6f3b55',
+  step_id: 'root',
+  revision: 7,
+};
+
+const noMemory = {
+  description: 'There is nothing under the key.',
+  example: errorExample('there is no memory "customer 8"; there is "customer 7"'),
+};
+
+const changedMeanwhile = {
+  description: 'If-Match or If-None-Match does not hold.',
+  example: errorExample(
+    'the memory "customer 7" has been changed: it has revision 9 now, and revision 7 was expected; look at it and decide anew',
+  ),
+};
+
+/** What agents remember from one run to the next. */
+const memoryEndpoints: readonly Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/agents/*name/memories',
+    summary: 'What an agent remembers',
+    description:
+      'By key. ?query= keeps those that hold each of its words, in the key or in the value; ?limit= and ?cursor= give pages. An agent whose own name ends in memories is shown at /agents/…%2Fmemories.',
+    responses: { '200': { description: 'A page.', example: { memories: [memory], total: 1 } } },
+  },
+  {
+    method: 'GET',
+    path: '/agents/*name/memories/:key',
+    summary: 'What an agent remembers under a key',
+    description: 'A slash in the key is written %2F. The ETag of the answer is its revision.',
+    responses: { '200': { description: 'The value, and who saved it.', example: { memory } }, '404': noMemory },
+  },
+  {
+    method: 'PUT',
+    path: '/agents/*name/memories/:key',
+    summary: 'Save something in the memory of an agent',
+    description:
+      'For administrators. The value may be any JSON of at most 64 KiB. If-Match with an ETag changes only what has not been changed since, If-None-Match: * only saves what is new. Who saved it is on the record.',
+    request: {
+      content_type: jsonType,
+      schema: {
+        value: { type: 'any', description: 'What is to be remembered.', required: true },
+        expires_at: { type: 'string', description: 'When it is to be forgotten; absent: never.', required: false },
+      },
+      example: { value: memory.value, expires_at: '2027-01-31T12:00:00Z' },
+    },
+    responses: {
+      '200': { description: 'There was something under the key; it is as shown now.', example: { memory } },
+      '201': { description: 'It is new.', example: { memory } },
+      '404': notConfigured,
+      '412': changedMeanwhile,
+      '429': {
+        description: 'The agent remembers as much as it may: 1,000 keys and 1 MiB.',
+        example: errorExample('1000 keys are remembered already, which is the most; save it under one of them'),
+      },
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/agents/*name/memories/:key',
+    summary: 'Have an agent forget something',
+    description:
+      'For administrators; If-Match as with PUT. No agent loads it any more, and nobody is shown it here. The log keeps what was saved, and runs the results of the calls that loaded it.',
+    responses: {
+      '200': { description: 'It is forgotten.', example: { removed: memory.key } },
+      '404': noMemory,
+      '412': changedMeanwhile,
+    },
+  },
+];
+
 /** Agents that are taken from git repositories. */
 export const agentEndpoints: readonly Endpoint[] = [
+  ...memoryEndpoints,
   {
     method: 'GET',
     path: '/repositories',

@@ -2,7 +2,7 @@ import type { Answer } from '../json-text.ts';
 
 /** One operation as the documentation shows it. */
 export type Endpoint = {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly summary: string;
   readonly description: string;

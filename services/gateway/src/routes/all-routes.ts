@@ -10,6 +10,7 @@ import { eventRoutes } from './events.ts';
 import { heldToolRoutes } from './held-tools.ts';
 import { inputRoutes } from './inputs.ts';
 import { linkRoutes } from './links.ts';
+import { memoryRoutes } from './memories.ts';
 import { peopleRoutes } from './people.ts';
 import { pushRoutes } from './push.ts';
 import type { Route, RouteDependencies } from './route.ts';
@@ -22,6 +23,8 @@ import { stepRoutes } from './steps.ts';
 export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...serviceRoutes(deps),
   ...heldToolRoutes(deps),
+  // Before agents: the rest of their path is a name.
+  ...memoryRoutes(deps),
   ...agentRoutes(deps),
   ...conversationRoutes(deps),
   ...runRoutes(deps),

@@ -49,7 +49,7 @@ export type SayProblem = (res: Response, problem: Problem) => void;
 
 /** One operation of the HTTP surface. */
 export type Route = {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Pattern of the path, for example `/conversations/:id`. */
   readonly path: string;
   readonly handle: Handler;

@@ -1,6 +1,6 @@
 import type { DescService, Message } from '@bufbuild/protobuf';
 import { unimplemented } from '@stopgo/core';
-import { approvals, mcp, orchestrator, people, registry, store } from '@stopgo/proto';
+import { approvals, mcp, memory, orchestrator, people, registry, store } from '@stopgo/proto';
 import { type CallContext, createInProcessClient, type ServiceImpl } from '@stopgo/rpc';
 import type { GatewayClients } from '../../src/index.ts';
 
@@ -11,6 +11,7 @@ export type Script = {
   readonly store?: Partial<ServiceImpl<typeof store.StoreService>>;
   readonly bridge?: Partial<ServiceImpl<typeof mcp.McpBridgeService>>;
   readonly people?: Partial<ServiceImpl<typeof people.PeopleService>>;
+  readonly memories?: Partial<ServiceImpl<typeof memory.MemoryService>>;
   /** Without it agents are taken from no repository. */
   readonly registry?: Partial<ServiceImpl<typeof registry.RegistryService>>;
 };
@@ -31,6 +32,7 @@ export function fakeServices(script: Script): { readonly clients: GatewayClients
       store: client(store.StoreService, script.store),
       bridge: client(mcp.McpBridgeService, script.bridge),
       people: client(people.PeopleService, script.people),
+      memories: client(memory.MemoryService, script.memories),
       ...(script.registry === undefined ? {} : { registry: client(registry.RegistryService, script.registry) }),
     },
   };
