@@ -89,5 +89,7 @@ function approverWord({ kind, name }: Approver): string[] {
       const role = roleNamed(name);
       return role === undefined ? [] : [`role:${role}`];
     }
+    case 'unknown':
+      return [];
   }
 }

@@ -51,6 +51,8 @@ function isOne(voter: Voter, { kind, name }: Approver): boolean {
     }
     case 'group':
       return !voter.claimed && voter.groups.includes(name);
+    case 'unknown':
+      return false;
   }
 }
 

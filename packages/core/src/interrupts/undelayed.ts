@@ -2,7 +2,7 @@
 
 import { earlierEnd } from '../policy/merge-demands.ts';
 import type { ApproverSpec, DemandSpec } from '../policy/policy.ts';
-import type { Demand } from '../state/demand.ts';
+import type { Approver, Demand } from '../state/demand.ts';
 
 /**
  * A demand that is asked for now, in the place of one that is on the record: it ends no later than that one, and where it lets the same
@@ -51,7 +51,7 @@ function asksTheSame(demand: DemandSpec, before: Demand): boolean {
   );
 }
 
-type Named = Pick<ApproverSpec, 'kind' | 'name'>;
+type Named = ApproverSpec | Approver;
 
 function isSame(some: readonly Named[], others: readonly Named[]): boolean {
   return (

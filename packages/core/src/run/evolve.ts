@@ -19,6 +19,7 @@ import {
   evolveReminded,
   evolveResolved,
   evolveVote,
+  isPending,
 } from '../interrupts/kinds/approval.ts';
 import { evolveApprovalAsked, evolveInputAsked } from '../interrupts/kinds.ts';
 import { withoutStanding, withStanding } from '../interrupts/standing.ts';
@@ -173,8 +174,10 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
       return evolveStepReminded(run, fact.value);
     case 'approvalRequested':
       return evolveApprovalAsked(run, fact.value, recorded.time);
-    case 'approvalResolved':
-      return withApproval(evolveResolved(run, fact.value, recorded), fact.value);
+    case 'approvalResolved': {
+      const after = evolveResolved(run, fact.value, recorded);
+      return isPending(after, fact.value.approvalId) ? after : withApproval(after, fact.value);
+    }
     case 'approvalVoted':
       return evolveVote(run, fact.value, recorded);
     case 'callEdited':

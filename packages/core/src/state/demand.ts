@@ -3,8 +3,8 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { facts as wire } from '@stopgo/proto';
 import type { ApproverSpec, DemandSpec } from '../policy/policy.ts';
 
-/** Somebody who may decide. */
-export type Approver = { readonly kind: 'user' | 'role' | 'group'; readonly name: string };
+/** Somebody who may decide. `unknown`: whoever that is, a later version knows. Here it is nobody, and not everybody. */
+export type Approver = { readonly kind: 'user' | 'role' | 'group' | 'unknown'; readonly name: string };
 
 /** Times are milliseconds since 1970. */
 export type Demand = {
@@ -80,11 +80,14 @@ export function keptOut({ notRequester, authors = [] }: Demand, requester: strin
 }
 
 function approversFromWire(approvers: readonly wire.Approver[]): readonly Approver[] {
-  return approvers.flatMap(({ who }) => (who.case === undefined ? [] : [{ kind: who.case, name: who.value }]));
+  return approvers.map(({ who }) =>
+    who.case === undefined ? { kind: 'unknown', name: '' } : { kind: who.case, name: who.value },
+  );
 }
 
 /** An approver as it is recorded. */
-export const approverToWire = ({ kind, name }: Approver) => ({ who: { case: kind, value: name } }) as const;
+export const approverToWire = ({ kind, name }: Approver) =>
+  kind === 'unknown' ? {} : ({ who: { case: kind, value: name } } as const);
 
 /** Those who may decide at a time: those of the beginning, and those of the escalations that have come. */
 export function approversAt({ approvers, escalations }: Demand, now: number): readonly Approver[] {
@@ -92,4 +95,7 @@ export function approversAt({ approvers, escalations }: Demand, now: number): re
 }
 
 /** Somebody who may decide, in words: `group finance`. */
-export const approverText = ({ kind, name }: Approver): string => (kind === 'user' ? name : `${kind} ${name}`);
+export function approverText({ kind, name }: Approver): string {
+  if (kind === 'unknown') return 'somebody whom only a later version knows';
+  return kind === 'user' ? name : `${kind} ${name}`;
+}

@@ -16,7 +16,7 @@ import type { TimeLimit } from './time-limit.ts';
 import type { Spent } from './usage.ts';
 
 /** Version of the fold. A snapshot of another version is never used; the events are folded anew. */
-export const foldVersion = 12;
+export const foldVersion = 13;
 
 /** What a step or run came to: texts of recorded answers and results of recorded calls, by revision, and texts of its own. */
 export type Output = readonly OutputPart[];

@@ -4,7 +4,7 @@ import { type Decided, decidedWord } from '../events/decisions.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
 import { isWithin } from '../interrupts/below-step.ts';
 import { nextDue } from '../interrupts/due.ts';
-import { resultDigest } from '../interrupts/kinds/approval.ts';
+import { evolveResolved, isPending, resultDigest } from '../interrupts/kinds/approval.ts';
 import { evolve } from '../run/evolve.ts';
 import { interruptsOf } from '../state/interrupt.ts';
 import type { ConversationState } from '../state/state.ts';
@@ -105,10 +105,13 @@ function approvalsOf(event: RecordedFact, before: ConversationState, rows: Earli
         requested(fact.value, event, before, rows),
       ];
     case 'approvalResolved': {
-      const pending = rows.approval(fact.value.approvalId);
-      return pending === undefined || pending.status !== views.ApprovalStatus.PENDING
-        ? []
-        : [decided(pending, fact.value, event)];
+      const { approvalId } = fact.value;
+      const pending = rows.approval(approvalId);
+      if (pending === undefined || pending.status !== views.ApprovalStatus.PENDING) return [];
+      // Recorded by an older program, before all have said so that the approval demands.
+      if (pending.demand !== undefined && isStillPending(before, fact.value, event))
+        return withPending(rows, approvalId, (one) => voted(one, fact.value, event));
+      return [decided(pending, fact.value, event)];
     }
     case 'approvalVoted':
       return withPending(rows, fact.value.approvalId, (pending) => voted(pending, fact.value, event));
@@ -213,6 +216,14 @@ function withPending(
   const pending = rows.approval(id);
   if (pending === undefined || pending.status !== views.ApprovalStatus.PENDING) return [];
   return [create(views.ApprovalSchema, { ...pending, ...change(pending) })];
+}
+
+function isStillPending(
+  { run }: ConversationState,
+  resolved: FactOf<'approvalResolved'>,
+  event: RecordedFact,
+): boolean {
+  return run?.id === resolved.runId && isPending(evolveResolved(run, resolved, event), resolved.approvalId);
 }
 
 /** The votes of an approval with one more, where it is recorded who voted. */

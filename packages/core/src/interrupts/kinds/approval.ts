@@ -78,7 +78,7 @@ function withVote(
   const approval = approvalIn(run, said.approvalId);
   if (approval === undefined || decisionOn(approval) !== undefined) return run;
   const { voter } = said;
-  if (voter !== undefined && saysYes(said.decision) && isKeptOut(run, approval, voter.key)) return run;
+  if (saysYes(said.decision) && !mayCount(run, approval, said)) return run;
   const result = approval.votesNeeded > 1 ? resultDigest(said) : '';
   const vote: Vote = {
     kind: decidedWord(said.decision),
@@ -101,9 +101,20 @@ export function resultDigest(said: FactOf<'approvalResolved'> | FactOf<'approval
   return 'resultDigest' in said ? said.resultDigest : sha256Hex(said.result);
 }
 
-/** The yes of whoever asked for a call, or wrote it, is none under separation of duties, whoever recorded it. */
-function isKeptOut({ requester = '' }: RunState, { demand }: Approval, voter: string): boolean {
-  return demand !== undefined && keptOut(demand, requester).includes(voter);
+/**
+ * Whether a yes is one, whoever recorded it. That of whoever asked for a call, or wrote it, is none under separation of duties. Where it matters who
+ * says it, one without a voter is of a program that knew nothing of that: nobody has judged it, nor can it be told from those of others.
+ */
+function mayCount(
+  { requester = '' }: RunState,
+  { demand }: Approval,
+  said: FactOf<'approvalResolved'> | FactOf<'approvalVoted'>,
+): boolean {
+  if (demand === undefined) return true;
+  const { voter } = said;
+  if (voter !== undefined) return !keptOut(demand, requester).includes(voter.key);
+  const isByPolicy = 'byPolicy' in said && said.byPolicy;
+  return isByPolicy || !(demand.votes > 1 || demand.notRequester || demand.approvers.length > 0);
 }
 
 /** Who says that a call came to something else takes back what they said before. */
