@@ -1,29 +1,26 @@
-// `node --import tsx --conditions=stopgo-source bench/src/rules/main.ts`: the CPU that fifty rules take of a turn that makes one call.
+// `npm run bench -- rules [--starts N] [--rounds N]`: the CPU that fifty rules take of a call, and of a turn.
+import { parseArgs } from 'node:util';
 import { judgeByPolicy, nobody, nothingYet, type Policy, type PolicyCall, readPolicy } from '@stopgo/core';
+import { describeMachine, watchOthers } from '../machine.ts';
+import { countOf, limitRun } from '../run.ts';
+import { fiftyRules, nthOf, rulesCount } from './fifty.ts';
+import { measurePairs } from './pairs.ts';
 
-const rulesCount = 50;
+const wholeRunMs = 60 * 60_000;
 const calls = 5_000;
 const warmUp = 2_000;
 
 const call: PolicyCall = {
-  server: 'bank',
-  tool: 'add_resource',
+  server: 'notes',
+  tool: 'erase',
   agent: 'assistant',
   node: 'assistant',
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
-  argumentsJson: '{"amount":5,"name":"my-test"}',
+  argumentsJson: '{"note":"note-1:"}',
 };
 
-/** None of them matches, so that all are looked at; every `nth` is about the tool, and has its predicate evaluated. */
 function policyOf(nth: number): Policy {
-  const rules = Array.from({ length: rulesCount }, (_, index) => ({
-    name: `rule ${index}`,
-    verdict: 'ask',
-    ...((index + 1) % nth === 0
-      ? { tool: 'add_*', when: `args.amount > ${1_000 + index}.0 && caller.name != "x"` }
-      : { tool: `tool_${index}_*` }),
-  }));
-  const read = readPolicy({ rules });
+  const read = readPolicy({ rules: fiftyRules(call.tool, nth) });
   if (read.kind !== 'policy') throw new Error('the rules of the bench cannot be read');
   return read.policy;
 }
@@ -36,9 +33,17 @@ function microsecondsPerCall(policy: Policy): number {
   return (process.cpuUsage().user - before) / calls;
 }
 
+const { values } = parseArgs({ options: { starts: { type: 'string' }, rounds: { type: 'string' } } });
+limitRun(wholeRunMs);
+const { processor, cores, node, load } = describeMachine();
+console.log(`${processor}, ${cores} cores, Node ${node}, load ${load.toFixed(1)} before`);
 for (const [what, nth] of [
-  ['by name alone', rulesCount + 1],
+  ['by name alone', nthOf.names],
   ['25 of them with a predicate that is evaluated', 2],
-  ['all with a predicate that is evaluated', 1],
+  ['all with a predicate that is evaluated', nthOf.predicates],
 ] as const)
   console.log(`${rulesCount} rules, ${what}: ${microsecondsPerCall(policyOf(nth)).toFixed(0)} µs of CPU a call`);
+
+const others = watchOthers();
+await measurePairs({ starts: countOf('starts', values.starts) ?? 4, rounds: countOf('rounds', values.rounds) ?? 20 });
+console.log(`others took ${others().toFixed(0)} % of the machine`);

@@ -150,15 +150,17 @@ function count(of: number[], loops: number): void {
 /** Why an evaluation over something of these sizes would be too much; undefined if it is not. */
 export function workOf({ parts, comparing }: Cost, { values, bytes }: Sizes): string | undefined {
   const loops = parts.length - 1;
-  const own = parts.reduce((sum, some) => sum + some, 0);
   if (loops > 0 && values > loopedValuesMax)
     return `it loops, and what it is about has ${values} values; at most ${loopedValuesMax} are gone through`;
-  const rounds = values + own;
+  if (loops === 0) return isTooMuch((parts[0] ?? 0) * (1 + bytes / bytesPerPart) + (comparing[0] ?? 0) * values);
+  const rounds = values + parts.reduce((sum, some) => sum + some, 0);
   const weigh = (some: readonly number[], each: number): number =>
     some.reduce((sum, number, depth) => sum + number * each * rounds ** depth, 0);
-  const work = weigh(parts, 1 + bytes / bytesPerPart) + weigh(comparing, values);
-  return work > workMax ? 'what it is about is too large for it' : undefined;
+  return isTooMuch(weigh(parts, 1 + bytes / bytesPerPart) + weigh(comparing, values));
 }
+
+const isTooMuch = (work: number): string | undefined =>
+  work > workMax ? 'what it is about is too large for it' : undefined;
 
 function unknownName(name: string, known: readonly string[], of = ''): string {
   const meant = suggest(name, known);

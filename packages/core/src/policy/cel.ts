@@ -2,7 +2,7 @@
  * Predicates of rules, in CEL. What one may name, and how much work it is at most, is known before it is evaluated: both follow from
  * its text and from the sizes of what it is evaluated over, never from time.
  */
-import { celEnv, isCelError, parse, plan } from '@bufbuild/cel';
+import { type CelMap, celEnv, celMap, isCelError, parse, plan } from '@bufbuild/cel';
 import {
   type Cost,
   checkExpression,
@@ -25,10 +25,19 @@ export type Predicate = OfCaller & {
 /** What is wrong with the text of a predicate, and where in it that is: characters from 0. */
 export type PredicateProblem = { readonly message: string; readonly offset: number };
 
-/** What a predicate is evaluated over, by name. Mappings are maps, so that no name of a language's own is found in them. */
-export type Bindings = {
-  readonly [name in 'args' | 'call' | 'caller' | 'run']: ReadonlyMap<string, unknown>;
-};
+type Name = 'args' | 'call' | 'caller' | 'run';
+
+/** What a predicate is evaluated over, by name. */
+export type Bindings = { readonly [name in Name]: CelMap };
+
+/**
+ * What predicates are evaluated over. Mappings are maps, so that no name of a language's own is found in them. They are made CEL's once, and not
+ * each time that a predicate names one.
+ */
+export function bindings(maps: { readonly [name in Name]: ReadonlyMap<string, unknown> }): Bindings {
+  const made = (map: ReadonlyMap<string, unknown>): CelMap => celMap(map as Parameters<typeof celMap>[0]);
+  return { args: made(maps.args), call: made(maps.call), caller: made(maps.caller), run: made(maps.run) };
+}
 
 /** What a predicate says. `unknown`: nothing; a person is to be asked. */
 export type Evaluation =

@@ -3,7 +3,7 @@
 import { byteLength } from '../text/cut.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { type Json, parseJson } from '../text/json.ts';
-import { type Bindings, evaluate, type Predicate, readPredicate } from './cel.ts';
+import { type Bindings, bindings, evaluate, type Predicate, readPredicate } from './cel.ts';
 import type { Sizes } from './cel-check.ts';
 import type { Hints } from './hints.ts';
 import { mergeDemands } from './merge-demands.ts';
@@ -181,7 +181,7 @@ function givenOf(
   const sum = (some: readonly (readonly [string, number])[]): bigint =>
     BigInt(some.reduce((all, [, one]) => all + one, 0));
   const counted = countedAs({ server, tool });
-  const bindings: Bindings = {
+  const maps = {
     args: args instanceof Map ? args : new Map(),
     call: mapOf({ server, tool, agent, node, annotations: mapOf(annotations) }),
     caller: mapOf(caller),
@@ -195,7 +195,7 @@ function givenOf(
     }),
   };
   const bytes = byteLength(argumentsJson) + byteLength(JSON.stringify(caller));
-  return { bindings, sizes: { bytes, values: valuesOf(args) + caller.groups.length + counts.length } };
+  return { bindings: bindings(maps), sizes: { bytes, values: valuesOf(args) + caller.groups.length + counts.length } };
 }
 
 const mapOf = (fields: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> =>

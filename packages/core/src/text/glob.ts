@@ -3,6 +3,9 @@
  * itself, upper and lower case being different. Takes at most as many steps as the lengths of both multiplied, whatever the pattern.
  */
 export function matchesGlob(pattern: string, name: string): boolean {
+  // Most patterns that do not match begin differently, and many are tried for each call.
+  const first = pattern[0];
+  if (first !== undefined && first !== '*' && first !== '?' && first !== name[0]) return false;
   const wanted = [...pattern];
   const given = [...name];
   let at = 0;
