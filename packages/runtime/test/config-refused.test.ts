@@ -377,6 +377,11 @@ agent: { type: tree, agents: [{ type: a2a }] }
       'Failed to load config: my.yaml: port: expected a whole number from 0 to 65535, found "x"\n' +
         'Failed to load config: my.yaml: mcp_servers[0]: name is required',
     );
+    expect(
+      report("name: a\napprovals:\n  rules:\n    - { name: pay, tool: '*', verdict: ask, when: args.amount > }"),
+    ).toBe(
+      'Failed to load config: my.yaml:4:45: approvals.rules[0].when: rule "pay": found > but expecting end of input (character 13 of it)',
+    );
     expect(report('[]')).toMatch(/^Failed to load config: failed to parse config file: my\.yaml: expected a mapping/);
   });
 

@@ -1,10 +1,11 @@
 import { isUuid } from '@stopgo/core';
-import { envelope, type orchestrator, views } from '@stopgo/proto';
+import { create, envelope, type orchestrator, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { deferred } from './support/deferred.ts';
 import { gateway } from './support/gateway.ts';
 import {
   APPROVAL,
+  AT,
   approval,
   fresh,
   ID,
@@ -102,6 +103,30 @@ describe('a message', () => {
       error: 'conversation is waiting for approval',
       approval: { uuid: APPROVAL },
     });
+  });
+
+  test.each<[string, views.ConversationView, string]>([
+    ['one approval', waiting(), `people decide on approval ${APPROVAL} (POST /approvals/${APPROVAL})`],
+    [
+      'two',
+      waiting([approval(), approval({ id: OTHER_APPROVAL })]),
+      `people decide on approval ${APPROVAL} and 1 more (POST /approvals/${APPROVAL})`,
+    ],
+    [
+      'a question',
+      fresh({
+        run: run(views.RunStatus.WAITING),
+        pendingInputs: [create(views.PendingInputSchema, { id: 'i', requestedAt: AT })],
+      }),
+      `somebody answers question i (POST /conversations/${ID}/inputs/i)`,
+    ],
+    ['a token', fresh({ run: run(views.RunStatus.WAITING), authPrompt: 'Log in.' }), 'a request brings a token'],
+  ])('that is not taken since the run waits for %s says so, and for what', async (_, view, until) => {
+    const { send } = await gateway(answering({ outcome: TurnOutcome.REFUSED_WAITING, view }));
+    const { json } = await send('POST', MESSAGES, say);
+    expect(json.result.notice).toBe(
+      `The message was not stored: the run waits until ${until}. Send it again after that.`,
+    );
   });
 
   test('whose run failed says why in "error", too, and one whose run did not fail has none', async () => {

@@ -21,10 +21,17 @@ export class ConfigError extends Error {
     this.named = named;
   }
 
-  /** What a program prints before it exits: one line per problem, each with the file it is in. */
+  /**
+   * What a program prints before it exits: one line per problem, each with the file it is in. Rules are many and alike, so theirs have line and
+   * column as well.
+   */
   report(): string {
-    return this.problems
-      .map((problem) => `Failed to load config: ${problem.includes(this.file) ? '' : `${this.file}: `}${problem}`)
-      .join('\n');
+    return this.problems.map((problem) => `Failed to load config: ${this.#inFile(problem)}`).join('\n');
+  }
+
+  #inFile(problem: string): string {
+    const isOfRules = problem.startsWith('approvals');
+    const placed = isOfRules ? this.located.find((one) => one.endsWith(`: ${problem}`)) : undefined;
+    return placed ?? (problem.includes(this.file) ? problem : `${this.file}: ${problem}`);
   }
 }

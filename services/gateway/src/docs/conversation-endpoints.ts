@@ -126,7 +126,7 @@ export const conversationEndpoints: readonly Endpoint[] = [
     path: '/conversations/:id/messages',
     summary: 'Send a message',
     description:
-      'Processes a user message. A message to a conversation that waits for an approval is not taken: the answer has an "error" and shows what is pending. If the run failed, "error" says why. Takes the same headers as creating a conversation; without X-Session-ID it stays in the session of the conversation.',
+      'Processes a user message. A message to a conversation that waits for an approval is not taken: the answer has an "error", shows what is pending, and says so in "notice". If the run failed, "error" says why. Takes the same headers as creating a conversation; without X-Session-ID it stays in the session of the conversation.',
     request: {
       content_type: jsonType,
       schema: {

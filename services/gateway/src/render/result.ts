@@ -19,9 +19,29 @@ export function renderResult(outcome: orchestrator.TurnOutcome, view: SoundView)
     auth_required: view.head.authPrompt !== '',
     ...(inputs.length === 0 ? {} : { input_required: true, inputs }),
     error: errorText(outcome, view),
-    notice: outcome === orchestrator.TurnOutcome.RESUMED_WITH_TOKEN ? tokenTaken : undefined,
+    notice: noticeText(outcome, view),
   };
 }
+
+/** What became of a message that was not taken as one, in words for people; undefined if it was. */
+function noticeText(outcome: orchestrator.TurnOutcome, { head, approvals }: SoundView): string | undefined {
+  if (outcome === orchestrator.TurnOutcome.RESUMED_WITH_TOKEN) return tokenTaken;
+  if (outcome !== orchestrator.TurnOutcome.REFUSED_WAITING) return undefined;
+  const [approval] = approvals;
+  const [input] = head.pendingInputs;
+  if (approval !== undefined)
+    return notStored(`people decide on approval ${approval.id}${andMore(approvals)} (POST /approvals/${approval.id})`);
+  if (input !== undefined)
+    return notStored(
+      `somebody answers question ${input.id}${andMore(head.pendingInputs)} (POST /conversations/${head.id}/inputs/${input.id})`,
+    );
+  return notStored('a request brings a token');
+}
+
+const andMore = (all: readonly unknown[]): string => (all.length > 1 ? ` and ${all.length - 1} more` : '');
+
+const notStored = (until: string): string =>
+  `The message was not stored: the run waits until ${until}. Send it again after that.`;
 
 function responseText(outcome: orchestrator.TurnOutcome, { head, approvals }: SoundView): string {
   const waits = approvals.length > 0;
