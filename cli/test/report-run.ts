@@ -120,5 +120,6 @@ const emptyCall: facts.Call = {
   agent: '',
   platformAgent: '',
   memoryOf: '',
+  askedBy: '',
   agentRefusal: facts.AgentRefusal.UNSPECIFIED,
 };

@@ -154,6 +154,46 @@ test('what an agent saves in one run it has in the next, the one that it calls h
   expect((await results()).at(-1)).toContain('Bob');
 });
 
+test('an agent that is called asks people, and the answer is what it goes on with: two agents, one question, one run', {
+  timeout: longMs,
+}, async () => {
+  const choices = ['Approve full refund', 'Offer store credit', 'Deny exception'];
+  const prompt = 'Customer exceeds refund policy but is VIP. Approve exception?';
+  const before = (await model.requests()).length;
+  await model.script(
+    asksBilling,
+    { prompt: 'look after bills', calls: [call('request_user_input', { prompt, inputType: 'choice', choices })] },
+    {
+      prompt: 'look after bills',
+      ...completes('Full refund of $299.99 approved and processed. Refund ID: REF-456789'),
+    },
+    { prompt: 'Tier 1', ...completes('Order #ORDER-789 has been cancelled. Refund tracking: REF-456789') },
+  );
+  const { body } = await post('/conversations', { agent: 'support/tier1', message: 'Cancel order #ORDER-789' });
+  const { id, pending_inputs: inputs } = body.conversation;
+  expect(inputs).toMatchObject([
+    {
+      agent: 'support/billing',
+      tool: 'request_user_input',
+      input_type: 'choice',
+      required: true,
+      message: expect.stringContaining(prompt),
+    },
+  ]);
+  const answer = (content: object) =>
+    post(`/conversations/${id}/inputs/${inputs[0].id}`, { action: 'accept', content });
+  expect(await answer({ answer: 'Whatever' })).toMatchObject({
+    status: 400,
+    body: { error: expect.stringContaining('Deny exception') },
+  });
+  const { body: done } = await answer({ answer: 'Approve full refund' });
+  expect(done.result.response).toBe('Order #ORDER-789 has been cancelled. Refund tracking: REF-456789');
+  expect((await answer({ answer: 'Deny exception' })).status).toBe(409);
+  const asked = (await model.requests()).slice(before).map(({ body }) => JSON.stringify(body));
+  expect(asked).toHaveLength(4);
+  expect(asked[2]).toContain('Approve full refund');
+});
+
 test('a run keeps the commit that it began with; a conversation can be opened for one, and for none that there is not', {
   timeout: longMs,
 }, async () => {

@@ -55,7 +55,7 @@ export async function askDecision(
   return result === undefined || result.trim() === '' ? undefined : { path, body: { action, result } };
 }
 
-/** Shows what a tool server asks, and asks for the answer. @throws Error as `askDecision`. */
+/** Shows what a tool server or an agent asks, and asks for the answer. @throws Error as `askDecision`. */
 export async function askInput(
   input: ShownInput,
   lines: Lines,

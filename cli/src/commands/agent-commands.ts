@@ -35,7 +35,7 @@ export const agentCommands: Readonly<Record<string, Command>> = {
   },
   agents: {
     summary: 'Agents in markdown files: check them, list them, show one and what became of it',
-    takes: 'check PATH..., list [FOLDER], show NAME [COMMIT], history NAME [COMMIT], or diff NAME [COMMIT [COMMIT]]',
+    takes: 'check PATH..., list [FOLDER], show or history NAME [COMMIT], or diff NAME [COMMIT [COMMIT]]',
     arguments: [1, Number.POSITIVE_INFINITY],
     options: {
       in: 'the folder that names begin at (default: that of the repository, or with list and show this folder)',

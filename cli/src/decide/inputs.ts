@@ -7,7 +7,7 @@ import { type ListedConversation, pages } from './conversations.ts';
 import { askGateway } from './gateway.ts';
 import type { ShownInput } from './shown-input.ts';
 
-/** `stopgo inputs`: what tool servers ask people in a conversation, or in all of them. */
+/** `stopgo inputs`: what tool servers and agents ask people in a conversation, or in all of them. */
 export async function printInputs(
   url: string,
   conversation: string | undefined,
@@ -27,13 +27,17 @@ export function inputLines(input: ShownInput): string[] {
     id,
     conversation_id,
     server,
+    agent,
     tool,
     message,
     requested_schema: schema,
     url: address,
     expires_at: until,
   } = input;
-  const who = `the server ${shownName(server)} asks in the midst of ${shownName(tool)}`;
+  const who =
+    server === undefined
+      ? `the agent ${shownName(agent ?? '')} asks`
+      : `the server ${shownName(server)} asks in the midst of ${shownName(tool)}`;
   return [
     oneLine(`${id}  ${who}, until ${until ?? 'its call ends'}  conversation ${conversation_id}`),
     ...block(message),

@@ -1,8 +1,10 @@
-/** A question of a tool server as the gateway shows it. */
+/** A question of a tool server, or of an agent, as the gateway shows it. */
 export type ShownInput = {
   readonly id: string;
   readonly conversation_id: string;
-  readonly server: string;
+  /** Absent: an agent of the platform asks. */
+  readonly server?: string;
+  readonly agent?: string;
   readonly tool: string;
   readonly message: string;
   readonly requested_schema?: unknown;

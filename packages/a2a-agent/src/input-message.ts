@@ -45,12 +45,12 @@ export function askInputAgain(inputs: readonly views.PendingInput[]): Part[] {
 }
 
 function data(input: views.PendingInput): Json {
-  const { id, server, tool, message, schemaJson, url, expiresAt } = input;
+  const { id, server, agent, tool, message, schemaJson, url, expiresAt } = input;
   return {
     input_id: id,
     kind: 'input',
     mode: url === '' ? 'form' : 'url',
-    server: visibleLine(server),
+    ...(agent === '' ? { server: visibleLine(server) } : { agent: visibleLine(agent) }),
     tool: visibleLine(tool),
     message: visibleText(message),
     ...(schemaJson === '' ? { url: visibleUrl(url) } : { requested_schema: parseJson(schemaJson) ?? null }),

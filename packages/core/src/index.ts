@@ -61,6 +61,7 @@ export {
   withoutVariables,
 } from './agent/template.ts';
 export { agentCallOf } from './calls/agent.ts';
+export { askedFields, questionProblem } from './calls/asked-values.ts';
 export { exitLoopTool } from './calls/control/exit-loop.ts';
 export { controlTools } from './calls/control/tools.ts';
 export { describeCall, describeQuestion, isDescriptionCut } from './calls/description.ts';
@@ -168,7 +169,6 @@ export { demandText } from './interrupts/may-decide.ts';
 export { assigneeOf, overdueFrom } from './interrupts/overdue.ts';
 export { keyOfWords, stateOfQuestion } from './interrupts/question-identity.ts';
 export { type SamplingAsked, samplingProblem, samplingResult } from './interrupts/sampling.ts';
-export { askedFields, questionProblem } from './interrupts/server-question.ts';
 export { voterOf } from './interrupts/voter.ts';
 export {
   apiKeyIdOf,

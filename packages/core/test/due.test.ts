@@ -56,7 +56,7 @@ describe('a question of a tool server', () => {
       .when(looksAt(dueAt + 1))
       .thenNothing();
     given(...over)
-      .when((state) => provideInput(state, { inputId, action: 'decline', contentJson: '' }))
+      .when((state) => provideInput(state, { now: 0, inputId, action: 'decline', contentJson: '' }))
       .thenRefused({ kind: 'settled', input: { how: 'withdrawn', reason: 'nobody answered in time' } });
   });
 

@@ -7,7 +7,7 @@ import {
   serverQuestions,
 } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
-import { answerProblem } from '../src/interrupts/server-question.ts';
+import { answerProblem } from '../src/calls/asked-values.ts';
 import { inputsPendingMax } from '../src/text/bounds.ts';
 import { by, dawn, given, type Happening } from './specification.ts';
 import {
@@ -40,7 +40,7 @@ const inputOf = (state: ConversationState, index = 0): string => serverQuestions
 const answersWith =
   (contentJson: string, action: 'accept' | 'decline' | 'cancel' = 'accept') =>
   (state: ConversationState) =>
-    provideInput(state, { inputId: inputOf(state), action, contentJson });
+    provideInput(state, { now: 0, inputId: inputOf(state), action, contentJson });
 
 describe('a call in the midst of which its server asks', () => {
   test('has the question put on the record, with what it asks and where the answer goes', () =>
@@ -134,7 +134,7 @@ describe('an answer', () => {
     const [before] = serverQuestions(given(...asking).state.run);
     const after = given(...asking, by('ada', provides(id, 'accept', three)));
     after
-      .when((state) => provideInput(state, { inputId: before?.id ?? '', action: 'decline', contentJson: '' }))
+      .when((state) => provideInput(state, { now: 0, inputId: before?.id ?? '', action: 'decline', contentJson: '' }))
       .thenRefused({ kind: 'settled', input: { how: 'accept', by: 'ada', at: dawn + 8_000 } });
     after.when(drives([returns(id, 'noted 3')])).thenFacts('toolCallFinished');
   });
@@ -192,7 +192,7 @@ describe('an answer', () => {
   ])('that comes when %s is told so', (_, happening, reason) => {
     const before = given(...asking).state;
     given(...asking, happening)
-      .when((state) => provideInput(state, { inputId: inputOf(before), action: 'accept', contentJson: three }))
+      .when((state) => provideInput(state, { now: 0, inputId: inputOf(before), action: 'accept', contentJson: three }))
       .thenRefused({ kind: 'settled', input: { how: 'withdrawn', reason } });
   });
 
@@ -200,14 +200,16 @@ describe('an answer', () => {
     const before = given(...asking).state;
     for (const story of [[...asking, canceled, said('and now?')], underWay, [opened]])
       given(...story)
-        .when((state) => provideInput(state, { inputId: inputOf(before), action: 'accept', contentJson: three }))
+        .when((state) =>
+          provideInput(state, { now: 0, inputId: inputOf(before), action: 'accept', contentJson: three }),
+        )
         .thenRefused({ kind: 'unknown' });
   });
 
   test('after the run has ended is told so', () =>
     given(...asking, canceled)
       .when((state) =>
-        provideInput(state, { inputId: inputOf(given(...asking).state), action: 'accept', contentJson: three }),
+        provideInput(state, { now: 0, inputId: inputOf(given(...asking).state), action: 'accept', contentJson: three }),
       )
       .thenRefused({ kind: 'settled', input: { how: 'withdrawn', reason: 'the run has ended' } }));
 
@@ -216,7 +218,7 @@ describe('an answer', () => {
     const { state } = given(...story);
     const [inputId = ''] = Object.keys(state.run?.interrupts ?? {});
     given(...story)
-      .when((now) => provideInput(now, { inputId, action: 'accept', contentJson: '' }))
+      .when((now) => provideInput(now, { now: 0, inputId, action: 'accept', contentJson: '' }))
       .thenRefused({ kind: 'token' });
   });
 

@@ -58,7 +58,7 @@ describe('a call in the midst of which its server has a model asked', () => {
     expect(project(given().state, log, none).head.pendingInputs).toEqual([]);
     for (const action of ['accept', 'decline'] as const)
       given(...sampling)
-        .when((now) => provideInput(now, { inputId, action, contentJson: '' }))
+        .when((now) => provideInput(now, { now: 0, inputId, action, contentJson: '' }))
         .thenRefused({ kind: 'unknown' });
     // Also while people are asked in the midst of the same call.
     const both = given(...underWay, drove([serverAsks(id, [samplingQuestion(), serverQuestion()])]));

@@ -322,7 +322,7 @@ export function serverAsks(
 export function provides(callId: string, action: InputAction = 'accept', contentJson = '', sessionId?: string) {
   return happened((state) => {
     const [input] = serverQuestions(state.run).filter((one) => one.callId === callId);
-    return provideInput(state, { inputId: input?.id ?? '', action, contentJson, sessionId });
+    return provideInput(state, { now: 0, inputId: input?.id ?? '', action, contentJson, sessionId });
   });
 }
 export function unknown(callId: string, attempt = 1) {

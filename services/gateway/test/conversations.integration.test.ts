@@ -143,7 +143,7 @@ test('what a run waits for is told, each with a sentence, and nothing if it wait
   const asks = await gateway({ store: storeOf(people) });
   expect((await asks.send('GET', `/conversations/${ID}`)).json.conversation.waiting_for).toEqual([
     { kind: 'approval', since: at, text: `people are to decide on 2 calls since ${at}` },
-    { kind: 'input', since: at, text: `people are to answer 1 question of tool servers since ${at}` },
+    { kind: 'input', since: at, text: `people are to answer 1 question since ${at}` },
     { kind: 'auth', text: 'Log in.' },
   ]);
   const none = await gateway({ store: storeOf(settled('done')) });

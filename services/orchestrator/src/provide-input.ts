@@ -21,8 +21,8 @@ const actions: Readonly<Partial<Record<facts.InputAction, InputAction>>> = {
 };
 
 /**
- * Records a person's answer to the question of a tool server. Whoever drives the run, here or elsewhere, hands it over; the
- * answer of this call waits for what the run comes to.
+ * Records a person's answer to the question of a tool server or of an agent. Whoever drives the run, here or elsewhere, hands it over;
+ * the answer of this call waits for what the run comes to.
  *
  * @throws DomainError `not_found`, `invalid_argument`, or `failed_precondition` with what became of the question.
  */
@@ -48,7 +48,7 @@ export async function provide(
     ...(idempotency === undefined ? {} : { idempotency }),
     decide: (state) =>
       provideInput(state, {
-        ...{ inputId, action, contentJson, sessionId: context.sessionId },
+        ...{ inputId, action, contentJson, sessionId: context.sessionId, now: registry.ports.clock.now() },
         ...(idempotency === undefined ? {} : { idempotency }),
       }),
     factsOf: (decision: ProvideDecision) => (decision.kind === 'append' ? decision.facts : undefined),

@@ -79,6 +79,7 @@ const sources = {
   remote: () => 'other agents',
   agent: () => 'agents of this platform',
   memory: () => 'the platform itself',
+  people: () => 'the platform itself',
   control: () => 'the platform itself',
 } as const satisfies Record<CallTarget['kind'], (server: string) => string>;
 

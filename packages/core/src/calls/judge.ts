@@ -32,6 +32,8 @@ export type JudgedCall = {
   readonly platformAgent: string;
   /** Name of the agent whose memory it is about; empty: none's. */
   readonly memoryOf: string;
+  /** Name of the agent that asks people for something with it; empty: none. */
+  readonly askedBy: string;
   readonly argumentsJson: string;
   readonly disposition: facts.Disposition;
   readonly repeatable: boolean;
@@ -73,6 +75,7 @@ export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0, 
     agent: '',
     platformAgent: '',
     memoryOf: '',
+    askedBy: '',
     disposition: facts.Disposition.REFUSED,
     repeatable: true,
     pin: '',
@@ -101,7 +104,7 @@ export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0, 
     return { call: refused(`The arguments are longer than ${bytesMax} bytes; the call was not run.`) };
   if (problem !== undefined) return { call: refused(problem) };
   const { pin } = tool;
-  const { noun, problemOf, addressed } = kindOf(tool.target);
+  const { noun, problemOf, addressed, asked: mayBeAsked } = kindOf(tool.target);
   const { agentCallsBefore = 0, agentsUnderWay = 0 } = given;
   const unsendable = problemOf(argumentsJson, site, { agentCallsBefore, agentsUnderWay }, tool.name);
   if (unsendable !== undefined) {
@@ -114,6 +117,8 @@ export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0, 
   const { disposition, reason, rule = '', demand, asking, standingId } = verdict;
   const ruled = { rule, policyDigest: site.policyDigest ?? '' };
   if (disposition === facts.Disposition.REFUSED) return { call: { ...refused(notAllowed(reason)), reason, ...ruled } };
+  // Nobody is asked whether people may be asked.
+  const isAllowed = mayBeAsked === undefined;
   return {
     call: {
       ...common,
@@ -122,13 +127,13 @@ export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0, 
       digest,
       repeatable: isRepeatable(tool.hints),
       error: '',
-      disposition,
+      disposition: isAllowed ? facts.Disposition.ALLOWED : disposition,
       reason,
       ...ruled,
     },
-    ...(demand && { demand }),
-    ...(asking && { asking }),
-    ...(standingId === undefined ? {} : { standingId }),
+    ...(isAllowed || demand === undefined ? {} : { demand }),
+    ...(isAllowed || asking === undefined ? {} : { asking }),
+    ...(isAllowed || standingId === undefined ? {} : { standingId }),
   };
 }
 

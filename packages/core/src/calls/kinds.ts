@@ -3,6 +3,7 @@ import { agentKind } from './agent.ts';
 import { controlKind } from './control.ts';
 import type { AskedKind, CallKind, SentKind } from './kind.ts';
 import { memoryKind } from './memory.ts';
+import { peopleKind } from './people.ts';
 import { remoteKind } from './remote.ts';
 import { toolKind } from './tool.ts';
 
@@ -12,6 +13,7 @@ export const callKinds = {
   remote: remoteKind,
   agent: agentKind,
   memory: memoryKind,
+  people: peopleKind,
   control: controlKind,
 } as const satisfies Readonly<Record<CallTarget['kind'], CallKind>>;
 

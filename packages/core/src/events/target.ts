@@ -10,6 +10,8 @@ export type CallTarget =
   | { readonly kind: 'agent'; readonly agent: string }
   /** What an agent of this platform remembers; empty as it is offered: it is the one that asks. */
   | { readonly kind: 'memory'; readonly agent: string }
+  /** People, whom an agent of this platform asks for something; empty as it is offered: it is the one that asks. */
+  | { readonly kind: 'people'; readonly agent: string }
   /** A tool of the platform itself, which is done once it is asked for. */
   | { readonly kind: 'control' };
 
@@ -22,8 +24,10 @@ export function recordedTarget({
   agent,
   platformAgent,
   memoryOf,
+  askedBy,
   disposition,
-}: Pick<facts.Call, 'server' | 'agent' | 'platformAgent' | 'memoryOf' | 'disposition'>): CallTarget | undefined {
+}: TargetNames & Pick<facts.Call, 'disposition'>): CallTarget | undefined {
+  if (askedBy !== '') return { kind: 'people', agent: askedBy };
   if (memoryOf !== '') return { kind: 'memory', agent: memoryOf };
   if (platformAgent !== '') return { kind: 'agent', agent: platformAgent };
   if (agent !== '') return { kind: 'remote', agent };
@@ -32,11 +36,11 @@ export function recordedTarget({
 }
 
 /** The names of which one says whom a call goes to; the others are empty. */
-export type TargetNames = Pick<facts.Call, 'server' | 'agent' | 'platformAgent' | 'memoryOf'>;
+export type TargetNames = Pick<facts.Call, 'server' | 'agent' | 'platformAgent' | 'memoryOf' | 'askedBy'>;
 
 /** How a call names its target on the record: {@link recordedTarget} reads it. */
 export function namesOnRecord(target: CallTarget): TargetNames {
-  const none = { server: '', agent: '', platformAgent: '', memoryOf: '' };
+  const none = { server: '', agent: '', platformAgent: '', memoryOf: '', askedBy: '' };
   switch (target.kind) {
     case 'tool':
       return { ...none, server: target.server };
@@ -46,6 +50,8 @@ export function namesOnRecord(target: CallTarget): TargetNames {
       return { ...none, platformAgent: target.agent };
     case 'memory':
       return { ...none, memoryOf: target.agent };
+    case 'people':
+      return { ...none, askedBy: target.agent };
     case 'control':
       return none;
   }
@@ -69,6 +75,7 @@ export function nameOfTarget(target: CallTarget): string {
     case 'remote':
     case 'agent':
     case 'memory':
+    case 'people':
       return target.agent;
     case 'control':
       return '';

@@ -23,6 +23,7 @@ function withdrawn(run: RunState, one: Interrupt, reason: string): Fact[] {
     case 'approval':
       return decisionOn(one) === undefined ? [withdrawal(run, one.id, reason)] : [];
     case 'input':
+    case 'request':
     case 'sampling':
       return [inputWithdrawal(run, one.id, one.callId, reason)];
     case 'auth':

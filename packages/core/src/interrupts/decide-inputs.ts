@@ -7,9 +7,10 @@
  */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { facts as wire } from '@stopgo/proto';
+import { answerProblem, questionProblem } from '../calls/asked-values.ts';
 import type { CallOutcomeCommand } from '../calls/outcome.ts';
 import { type Fact, fact } from '../events/facts.ts';
-import { type Input, type ServerQuestion, serverQuestions } from '../state/interrupt.ts';
+import { type Input, type Request, type ServerQuestion, serverQuestions } from '../state/interrupt.ts';
 import { anotherSession, type IdempotencyKey } from '../state/request.ts';
 import type { ConversationState, InputAction, RunState, SettledInput } from '../state/state.ts';
 import { usageToWire } from '../state/usage.ts';
@@ -18,9 +19,9 @@ import { inputReasonBytesMax, inputsPendingMax } from '../text/bounds.ts';
 import { cutText } from '../text/cut.ts';
 import { uuidFrom } from '../text/digest.ts';
 import type { CallAsked, SamplingAnswered } from './commands.ts';
+import { answeredCall } from './kinds/of-agent.ts';
 import { inputWithdrawal, notAnsweredInTime } from './kinds/of-server.ts';
 import { type SamplingAsked, samplingProblem } from './sampling.ts';
-import { answerProblem, questionProblem } from './server-question.ts';
 
 /** What a person makes of a question. */
 export type ProvideCommand = {
@@ -30,6 +31,8 @@ export type ProvideCommand = {
   readonly contentJson: string;
   /** The session that the request names; absent: it names none, and stays in that of the conversation. */
   readonly sessionId?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
   readonly idempotency?: IdempotencyKey;
 };
 
@@ -55,6 +58,8 @@ export function provideInput(state: ConversationState, command: ProvideCommand):
   switch (input.kind) {
     case 'input':
       return answered(state, run, input, command);
+    case 'request':
+      return requestAnswered(state, run, input, command);
     case 'auth':
       return { kind: 'token' };
     case 'approval':
@@ -67,20 +72,37 @@ export function provideInput(state: ConversationState, command: ProvideCommand):
 }
 
 function answered(state: ConversationState, run: RunState, input: Input, command: ProvideCommand): ProvideDecision {
-  const { inputId, action, idempotency } = command;
-  const wantsValues = action === 'accept' && input.server.schemaJson !== '';
+  const wantsValues = command.action === 'accept' && input.server.schemaJson !== '';
   const problem = wantsValues ? answerProblem(input.server.schemaJson, command.contentJson) : needless(command);
   if (problem !== undefined) return { kind: 'invalid', problem };
-  const provided = fact('inputProvided', {
+  return { kind: 'append', facts: [providedBy(state, run, command, wantsValues ? command.contentJson : '')] };
+}
+
+/** The answer, and with it the result of the call that waits for it. */
+function requestAnswered(
+  state: ConversationState,
+  run: RunState,
+  request: Request,
+  command: ProvideCommand,
+): ProvideDecision {
+  const { action, contentJson } = command;
+  const problem = action === 'accept' ? answerProblem(request.asks.schemaJson, contentJson) : needless(command);
+  if (problem !== undefined) return { kind: 'invalid', problem };
+  const call = answeredCall(run, request, { action, contentJson }, command.now);
+  return { kind: 'append', facts: [providedBy(state, run, command, contentJson), ...call] };
+}
+
+function providedBy(state: ConversationState, run: RunState, command: ProvideCommand, contentJson: string): Fact {
+  const { inputId, action, idempotency } = command;
+  return fact('inputProvided', {
     inputId,
     runId: run.id,
     text: '',
     action: wireActions[action],
-    contentJson: wantsValues ? command.contentJson : '',
+    contentJson,
     sessionId: anotherSession(state, command),
     ...(idempotency === undefined ? {} : { idempotency }),
   });
-  return { kind: 'append', facts: [provided] };
 }
 
 const wireActions = {

@@ -1,20 +1,26 @@
+import { type AskedField, askedFields } from '../calls/asked-values.ts';
 import { quotedLines, quotedName, visibleLine, visibleUrl } from '../text/visible.ts';
-import { type AskedField, askedFields } from './server-question.ts';
 
-/** What a client is told of a question that a tool server asks in the midst of a call: who asks, in its words, and what is wanted. */
+/** What a client is told of a question that a tool server asks in the midst of a call, or an agent: who asks, in its words, and what is wanted. */
 export function inputText(input: {
   readonly id: string;
   readonly server: string;
+  /** The agent of this platform that asks; empty: the server does. */
+  readonly agent: string;
   readonly tool: string;
   readonly message: string;
   readonly schemaJson: string;
   readonly url: string;
 }): string {
-  const { id, server, tool, message, schemaJson, url } = input;
+  const { id, server, agent, tool, message, schemaJson, url } = input;
   const fields = url === '' ? askedFields(schemaJson) : [];
   const asked = typeof fields === 'string' ? [] : fields.map(fieldText);
   const wanted = url === '' ? asked.join('\n') : `It wants this address to be opened: ${visibleUrl(url)}`;
-  const head = `The server "${visibleLine(server)}" asks, in the midst of ${quotedName(tool)}:\n\n${quotedLines(message)}`;
+  const who =
+    agent === ''
+      ? `The server "${visibleLine(server)}" asks, in the midst of ${quotedName(tool)}`
+      : `The agent ${quotedName(agent)} asks`;
+  const head = `${who}:\n\n${quotedLines(message)}`;
   return `${head}${wanted === '' ? '' : `\n\n${wanted}`}\n\nPlease accept, decline or cancel. Input id: ${id}`;
 }
 

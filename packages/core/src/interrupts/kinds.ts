@@ -5,12 +5,14 @@ import type { RunState } from '../state/state.ts';
 import { approvalKind, recordedApproval } from './kinds/approval.ts';
 import { authKind, recordedAuth } from './kinds/auth.ts';
 import type { AskedBeside, InterruptKind, WaitKind } from './kinds/kind.ts';
+import { recordedRequest, requestKind } from './kinds/of-agent.ts';
 import { inputKind, recordedQuestion, samplingKind } from './kinds/of-server.ts';
 
 /** All kinds of interrupts. A new one does not compile until it is here. */
 const interruptKinds: { readonly [K in Interrupt['kind']]: InterruptKind<Extract<Interrupt, { kind: K }>> } = {
   approval: approvalKind,
   input: inputKind,
+  request: requestKind,
   auth: authKind,
   sampling: samplingKind,
 };
@@ -57,12 +59,13 @@ const recordedInputs: Readonly<
   [facts.InputKind.INPUT]: recordedQuestion,
   [facts.InputKind.AUTH]: recordedAuth,
   [facts.InputKind.SAMPLING]: recordedQuestion,
+  [facts.InputKind.REQUEST]: recordedRequest,
 };
 
 function withInterrupt(before: RunState, interrupt: Interrupt, beside: AskedBeside): RunState {
   const call = before.calls[interrupt.callId];
   // Of what nobody can be told the answer, nobody is asked.
-  if (call === undefined && 'server' in interrupt) return before;
+  if (call === undefined && ('server' in interrupt || interrupt.kind === 'request')) return before;
   const run = { ...before, interrupts: { ...before.interrupts, [interrupt.id]: interrupt } };
   return call === undefined ? run : interruptKindOf(interrupt).asked(run, call, interrupt, beside);
 }

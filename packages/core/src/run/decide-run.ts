@@ -18,6 +18,7 @@ import { callSiteOf } from '../calls/offers.ts';
 import { encodeFact, type Fact, fact } from '../events/facts.ts';
 import { answerLost, callAsked, samplingAnswered } from '../interrupts/decide-inputs.ts';
 import { delegationAnswered, delegationAsked, tokenForAnswer } from '../interrupts/decide-questions.ts';
+import { requestOf } from '../interrupts/kinds/of-agent.ts';
 import { approvalOf, tokenRequest } from '../interrupts/requests.ts';
 import { toldOf } from '../interrupts/told.ts';
 import { outputToWire, textOutput } from '../state/output.ts';
@@ -279,7 +280,8 @@ function answered(state: ConversationState, run: RunState, answer: ModelAnswered
   const asked = judged.flatMap((one) =>
     approvalOf(run, answer.stepId, one, callRevision, { policy: site.policy, now: context.now }),
   );
-  const all = [responded, ...asked];
+  const requests = judged.flatMap(({ call }) => requestOf(run, answer.stepId, call, context.now));
+  const all = [responded, ...asked, ...requests];
   // The answer and the approvals of its calls belong together: what does not fit one append is no answer.
   const bytes = all.reduce((sum, one) => sum + encodeFact(one).length, 0);
   return bytes > appendBytesMax - appendReserveBytes

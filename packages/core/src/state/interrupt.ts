@@ -2,7 +2,7 @@ import type { Decided } from '../events/decisions.ts';
 import type { Demand } from './demand.ts';
 
 /** Why a run waits: for a yes, for values, for a token, or for a model that a tool server has asked. */
-export type Interrupt = Approval | Input | Auth | Sampling;
+export type Interrupt = Approval | Input | Request | Auth | Sampling;
 
 type Asked<K extends string> = {
   readonly kind: K;
@@ -54,6 +54,24 @@ export type Vote = {
 
 /** People give values, or open an address, in the midst of a call. It is there until it is answered or withdrawn. */
 export type Input = Asked<'input'> & { readonly prompt: string; readonly server: AskedByServer };
+
+/** An agent asks people for something, and a call of it waits for that. It is there until it is answered or withdrawn. */
+export type Request = Asked<'request'> & { readonly prompt: string; readonly asks: AskedByAgent };
+
+/** The forms of an answer to an agent. */
+export type InputType = 'text' | 'choice' | 'approval' | 'structured_data';
+
+/** What an agent of this platform asks for. */
+export type AskedByAgent = {
+  readonly type: InputType;
+  /** Of the values asked for. */
+  readonly schemaJson: string;
+  /** False: it may be left out. */
+  readonly isRequired: boolean;
+  readonly agent: string;
+  readonly node: string;
+  readonly tool: string;
+};
 
 /** Somebody sends a bearer token along with a message. It is there until that comes. */
 export type Auth = Asked<'auth'> & { readonly prompt: string };

@@ -14,6 +14,7 @@ import { textBytesMax } from '../text/bounds.ts';
 import { cutText } from '../text/cut.ts';
 import { assigned, notified } from './approval-changes.ts';
 import { messagesOf, textOf } from './message-views.ts';
+import { pendingInputs } from './pending-inputs.ts';
 import { pipelineView } from './pipeline-view.ts';
 
 /** What a projection asks of the rows that earlier events left. Both answer undefined for what is not there. */
@@ -351,21 +352,7 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
     authPrompt: auth?.prompt ?? '',
     title: state.title,
     principal: state.principal ?? '',
-    pendingInputs: interruptsOf(run, 'input').map(
-      ({ id, callId, requestedAt, prompt: message, server: asked }, index) => ({
-        id,
-        callId,
-        server: asked.server,
-        tool: asked.tool,
-        message,
-        schemaJson: asked.schemaJson,
-        url: asked.url,
-        node: asked.node,
-        first: index === 0 && run?.settledInputs === undefined,
-        requestedAt: timestampFromMs(requestedAt),
-        expiresAt: timestampFromMs(asked.expiresAt),
-      }),
-    ),
+    pendingInputs: pendingInputs(run),
     standingApprovals: (state.standing ?? []).map(({ digest, by: grantedBy, at, ...one }) => ({
       ...one,
       grantedBy,

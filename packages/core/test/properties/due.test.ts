@@ -89,7 +89,7 @@ function play(moves: readonly Move[]): { log: readonly RecordedFact[]; state: Co
     const inputId = serverQuestions(asking.state.run)[which]?.id ?? '';
     switch (who) {
       case 'person': {
-        const decided = provideInput(state, { inputId, action: 'decline', contentJson: '' });
+        const decided = provideInput(state, { now: 0, inputId, action: 'decline', contentJson: '' });
         if (decided.kind === 'append') append(decided.facts);
         break;
       }

@@ -181,9 +181,9 @@ export const conversationEndpoints: readonly Endpoint[] = [
   {
     method: 'POST',
     path: '/conversations/:id/inputs/:input',
-    summary: 'Answer a tool server',
+    summary: 'Answer a tool server, or an agent',
     description:
-      'Answers what a tool server asks in the midst of a call (pending_inputs of the conversation), and lets the call go on. Of several answers to one question the first counts. The name of who answers comes from X-Approver or by. Takes Idempotency-Key and Prefer.',
+      'Answers what a tool server asks in the midst of a call, or what an agent from git asks people for (pending_inputs of the conversation), and lets the call go on. Of several answers to one question the first counts. The name of who answers comes from X-Approver or by. Takes Idempotency-Key and Prefer.',
     request: {
       content_type: jsonType,
       schema: {

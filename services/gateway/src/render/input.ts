@@ -1,17 +1,27 @@
 import { parseJson, visibleText, visibleUrl } from '@stopgo/core';
-import type { views } from '@stopgo/proto';
+import { facts, type views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { presentLine, shownLine } from './shown.ts';
 import { rfc3339 } from './time.ts';
 
-/** What a tool server asks a person in the midst of a call. */
+const inputTypes: Readonly<Partial<Record<facts.InputType, string>>> = {
+  [facts.InputType.TEXT]: 'text',
+  [facts.InputType.CHOICE]: 'choice',
+  [facts.InputType.APPROVAL]: 'approval',
+  [facts.InputType.STRUCTURED_DATA]: 'structured_data',
+};
+
+/** What a tool server asks a person in the midst of a call, or what an agent asks. */
 export function renderInput(input: views.PendingInput, conversationId: string): Answer {
-  const { id, callId, server, tool, node, message, schemaJson, url } = input;
+  const { id, callId, server, agent, tool, node, message, schemaJson, url } = input;
   return {
     id,
     conversation_id: conversationId,
     mode: url === '' ? 'form' : 'url',
-    server: shownLine(server),
+    server: presentLine(server),
+    agent: presentLine(agent),
+    input_type: inputTypes[input.type],
+    required: agent === '' ? undefined : !input.optional,
     tool: shownLine(tool),
     node: presentLine(node),
     call_id: callId,

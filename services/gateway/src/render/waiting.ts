@@ -41,7 +41,7 @@ function peopleIn({ head, approvals }: Pick<SoundView, 'head' | 'approvals'>): A
           people(
             'input',
             input.requestedAt,
-            `people are to answer ${inputs} ${inputs === 1 ? 'question' : 'questions'} of tool servers`,
+            `people are to answer ${inputs} ${inputs === 1 ? 'question' : 'questions'}`,
           ),
         ]),
     ...(head.authPrompt === '' ? [] : [people('auth', undefined, visibleText(head.authPrompt))]),

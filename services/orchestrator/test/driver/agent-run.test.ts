@@ -69,7 +69,7 @@ test('an agent that calls another is told what came of it, and ends the run with
   const [first, child, , last] = asked;
   expect(first?.system).toBe('You are tier1. You may ask:\n- **billing**: Does billing. {{prompt}}');
   expect(first?.tools.map(({ name }) => name)).toEqual([
-    ...['look', 'put', 'call_agent', 'save_memory', 'load_memory', 'complete_agent_execution'],
+    ...['look', 'put', 'call_agent', 'save_memory', 'load_memory', 'request_user_input', 'complete_agent_execution'],
   ]);
   expect(child?.system).toContain('You do: Refund it. Refund it. with - **look**: ');
   expect(child?.messages).toMatchObject([

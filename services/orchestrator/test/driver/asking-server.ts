@@ -130,7 +130,7 @@ export class AskingServer {
 
   /** What somebody's answer to the oldest question puts on the record; the refusal, if there is one. */
   answers(action: InputAction, inputId = serverQuestions(this.state.run)[0]?.id ?? '') {
-    const decided = provideInput(this.state, { inputId, action, contentJson: '' });
+    const decided = provideInput(this.state, { now: 0, inputId, action, contentJson: '' });
     if (decided.kind === 'append') this.append(decided.facts);
     return decided;
   }

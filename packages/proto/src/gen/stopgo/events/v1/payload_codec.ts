@@ -2,8 +2,8 @@
 // @generated from file stopgo/events/v1/payload.proto (package stopgo.events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AgentCalled, AgentDefined, AgentLimits, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalAssigned, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, CancelCause, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, LinkMade, MemoryCall, MemoryRemoved, MemorySaved, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RepositoryAdded, RepositoryChanged, RepositorySource, RepositorySynced, RepositorySyncFailed, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepCanceled, StepFinished, StepReminded, StepStarted, SyncedFile, SyncError, TimeLimit, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
-import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalAssignedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, MemoryCallSchema, MemoryRemovedSchema, MemorySavedSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RepositoryAddedSchema, RepositoryChangedSchema, RepositorySourceSchema, RepositorySyncedSchema, RepositorySyncFailedSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepCanceledSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, SyncedFileSchema, SyncErrorSchema, TimeLimitSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
+import type { AgentCalled, AgentDefined, AgentLimits, AgentQuestion, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalAssigned, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, CancelCause, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputType, InputWithdrawn, LinkMade, MemoryCall, MemoryRemoved, MemorySaved, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RepositoryAdded, RepositoryChanged, RepositorySource, RepositorySynced, RepositorySyncFailed, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepCanceled, StepFinished, StepReminded, StepStarted, SyncedFile, SyncError, TimeLimit, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
+import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentQuestionSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalAssignedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, MemoryCallSchema, MemoryRemovedSchema, MemorySavedSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RepositoryAddedSchema, RepositoryChangedSchema, RepositorySourceSchema, RepositorySyncedSchema, RepositorySyncFailedSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepCanceledSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, SyncedFileSchema, SyncErrorSchema, TimeLimitSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
@@ -1873,6 +1873,7 @@ export function zeroCall(): Call {
     platformAgent: '',
     agentRefusal: 0,
     memoryOf: '',
+    askedBy: '',
   };
 }
 
@@ -1928,6 +1929,9 @@ export function writeCall(writer: Writer, message: Call): void {
   }
   if (message.memoryOf !== '') {
     writer.string(138, message.memoryOf);
+  }
+  if (message.askedBy !== '') {
+    writer.string(146, message.askedBy);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2006,6 +2010,10 @@ export function readCall(reader: Reader, length: number, message: Call): Call {
         if (tag !== 138) throw new LeftToLibrary();
         message.memoryOf = reader.string();
         break;
+      case 18:
+        if (tag !== 146) throw new LeftToLibrary();
+        message.askedBy = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2034,6 +2042,7 @@ export function createCall(given: Given): Call {
   if (given.platformAgent != null) message.platformAgent = given.platformAgent;
   if (given.agentRefusal != null) message.agentRefusal = given.agentRefusal;
   if (given.memoryOf != null) message.memoryOf = given.memoryOf;
+  if (given.askedBy != null) message.askedBy = given.askedBy;
   return message;
 }
 
@@ -3828,6 +3837,11 @@ export function writeInputRequested(writer: Writer, message: InputRequested): vo
     writeTimestamp(writer, message.dueAt);
     writer.join(begin);
   }
+  if (message.agentQuestion !== undefined) {
+    const begin = writer.fork(82);
+    writeAgentQuestion(writer, message.agentQuestion);
+    writer.join(begin);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -3873,6 +3887,10 @@ export function readInputRequested(reader: Reader, length: number, message: Inpu
         if (tag !== 74) throw new LeftToLibrary();
         message.dueAt = readTimestamp(reader, reader.uint32(), message.dueAt ?? zeroTimestamp());
         break;
+      case 10:
+        if (tag !== 82) throw new LeftToLibrary();
+        message.agentQuestion = readAgentQuestion(reader, reader.uint32(), message.agentQuestion ?? zeroAgentQuestion());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -3893,6 +3911,92 @@ export function createInputRequested(given: Given): InputRequested {
   if (given.question != null) message.question = given.question;
   if (given.serverQuestion != null) message.serverQuestion = toMessage(given.serverQuestion, createServerQuestion, "stopgo.events.v1.ServerQuestion");
   if (given.dueAt != null) message.dueAt = toMessage(given.dueAt, createTimestamp, "google.protobuf.Timestamp");
+  if (given.agentQuestion != null) message.agentQuestion = toMessage(given.agentQuestion, createAgentQuestion, "stopgo.events.v1.AgentQuestion");
+  return message;
+}
+
+export function zeroAgentQuestion(): AgentQuestion {
+  return {
+    $typeName: "stopgo.events.v1.AgentQuestion",
+    type: 0,
+    schemaJson: '',
+    required: false,
+    agent: '',
+    node: '',
+    tool: '',
+  };
+}
+
+export function writeAgentQuestion(writer: Writer, message: AgentQuestion): void {
+  if (message.$typeName !== "stopgo.events.v1.AgentQuestion") throw new LeftToLibrary();
+  if ((message.type as number) !== 0) {
+    writer.int32(8, message.type);
+  }
+  if (message.schemaJson !== '') {
+    writer.string(18, message.schemaJson);
+  }
+  if (message.required !== false) {
+    writer.bool(24, message.required);
+  }
+  if (message.agent !== '') {
+    writer.string(34, message.agent);
+  }
+  if (message.node !== '') {
+    writer.string(42, message.node);
+  }
+  if (message.tool !== '') {
+    writer.string(50, message.tool);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readAgentQuestion(reader: Reader, length: number, message: AgentQuestion): AgentQuestion {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 8) throw new LeftToLibrary();
+        message.type = reader.int32() as InputType;
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.schemaJson = reader.string();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.required = reader.bool();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.agent = reader.string();
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.node = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.tool = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createAgentQuestion(given: Given): AgentQuestion {
+  const message = zeroAgentQuestion();
+  if (given.type != null) message.type = given.type;
+  if (given.schemaJson != null) message.schemaJson = given.schemaJson;
+  if (given.required != null) message.required = given.required;
+  if (given.agent != null) message.agent = given.agent;
+  if (given.node != null) message.node = given.node;
+  if (given.tool != null) message.tool = given.tool;
   return message;
 }
 
@@ -8486,6 +8590,7 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [RemoteQuestionSchema, { zero: zeroRemoteQuestion, write: writeRemoteQuestion, read: readRemoteQuestion, create: createRemoteQuestion }],
   [ApprovalResolvedSchema, { zero: zeroApprovalResolved, write: writeApprovalResolved, read: readApprovalResolved, create: createApprovalResolved }],
   [InputRequestedSchema, { zero: zeroInputRequested, write: writeInputRequested, read: readInputRequested, create: createInputRequested }],
+  [AgentQuestionSchema, { zero: zeroAgentQuestion, write: writeAgentQuestion, read: readAgentQuestion, create: createAgentQuestion }],
   [ServerQuestionSchema, { zero: zeroServerQuestion, write: writeServerQuestion, read: readServerQuestion, create: createServerQuestion }],
   [SamplingRequestSchema, { zero: zeroSamplingRequest, write: writeSamplingRequest, read: readSamplingRequest, create: createSamplingRequest }],
   [SamplingMessageSchema, { zero: zeroSamplingMessage, write: writeSamplingMessage, read: readSamplingMessage, create: createSamplingMessage }],

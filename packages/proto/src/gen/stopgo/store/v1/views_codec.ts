@@ -10,8 +10,8 @@ import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from ".
 import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
 import { toBytes, toMessage, toMessages } from "../../../../codec/made.ts";
+import type { ApprovalKind, Decision, InputType, UserRole } from "../../events/v1/payload_pb.ts";
 import { createBlobRef, createDemand, createEdit, createUsage, createVoter, readBlobRef, readDemand, readEdit, readUsage, readVoter, writeBlobRef, writeDemand, writeEdit, writeUsage, writeVoter, zeroBlobRef, zeroDemand, zeroEdit, zeroUsage, zeroVoter } from "../../events/v1/payload_codec.ts";
-import type { ApprovalKind, Decision, UserRole } from "../../events/v1/payload_pb.ts";
 import type { DescMessage } from "@bufbuild/protobuf";
 
 export function zeroConversationHead(): ConversationHead {
@@ -314,6 +314,9 @@ export function zeroPendingInput(): PendingInput {
     url: '',
     node: '',
     first: false,
+    agent: '',
+    type: 0,
+    optional: false,
   };
 }
 
@@ -355,6 +358,15 @@ export function writePendingInput(writer: Writer, message: PendingInput): void {
   }
   if (message.first !== false) {
     writer.bool(88, message.first);
+  }
+  if (message.agent !== '') {
+    writer.string(98, message.agent);
+  }
+  if ((message.type as number) !== 0) {
+    writer.int32(104, message.type);
+  }
+  if (message.optional !== false) {
+    writer.bool(112, message.optional);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -409,6 +421,18 @@ export function readPendingInput(reader: Reader, length: number, message: Pendin
         if (tag !== 88) throw new LeftToLibrary();
         message.first = reader.bool();
         break;
+      case 12:
+        if (tag !== 98) throw new LeftToLibrary();
+        message.agent = reader.string();
+        break;
+      case 13:
+        if (tag !== 104) throw new LeftToLibrary();
+        message.type = reader.int32() as InputType;
+        break;
+      case 14:
+        if (tag !== 112) throw new LeftToLibrary();
+        message.optional = reader.bool();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -431,6 +455,9 @@ export function createPendingInput(given: Given): PendingInput {
   if (given.expiresAt != null) message.expiresAt = toMessage(given.expiresAt, createTimestamp, "google.protobuf.Timestamp");
   if (given.node != null) message.node = given.node;
   if (given.first != null) message.first = given.first;
+  if (given.agent != null) message.agent = given.agent;
+  if (given.type != null) message.type = given.type;
+  if (given.optional != null) message.optional = given.optional;
   return message;
 }
 

@@ -1,0 +1,162 @@
+import { isDue, nextDue, provideInput, runStanding } from '@stopgo/core';
+import { facts } from '@stopgo/proto';
+import { expect, test } from 'vitest';
+import type { Policy } from '../src/policy/policy.ts';
+import { answered, asked, drives } from './agents.ts';
+import { rule } from './rules.ts';
+import { dawn, given } from './specification.ts';
+import { call, canceled, claim, happened, opened } from './story.ts';
+
+const begun = [opened, asked('Cancel my order.')] as const;
+const asks = (args: object) => call('request_user_input', { prompt: 'Approve the exception?', ...args });
+const choices = ['Approve full refund', 'Offer store credit'];
+const choosing = answered({ calls: [asks({ inputType: 'choice', choices })] });
+const id = 'root#1.0';
+const minuteMs = 60_000;
+
+const waiting = (...calls: Parameters<typeof answered>[0]['calls'] & object) => given(...begun, answered({ calls }));
+const inputOf = ({ state }: ReturnType<typeof given>) => Object.keys(state.run?.interrupts ?? {})[0] ?? '';
+const says = (inputId: string, contentJson: string, action: 'accept' | 'decline' = 'accept') =>
+  ({ inputId, action, contentJson, now: 5_000 }) as const;
+const recorded = (story: ReturnType<typeof given>, name: string) =>
+  story.log.flatMap(({ fact }) => (fact.case === name ? [fact.value] : []));
+
+test('people are asked with the answer of the model, and the run waits until somebody answers', () => {
+  const story = given(...begun, choosing);
+  expect(story.log.slice(-3).map(({ fact }) => fact.case)).toEqual(['modelResponded', 'inputRequested', 'runReleased']);
+  expect(recorded(story, 'inputRequested')).toMatchObject([
+    {
+      kind: facts.InputKind.REQUEST,
+      callId: id,
+      prompt: 'Approve the exception?',
+      agentQuestion: { agent: 'support/tier1' },
+    },
+  ]);
+  expect(runStanding(story.state)).toBe('waiting');
+  const inputId = inputOf(story);
+  const provided = happened((state) => provideInput(state, says(inputId, '{"answer":"Approve full refund"}')));
+  const after = given(...begun, choosing, provided);
+  expect(after.log.slice(-2).map(({ fact }) => fact)).toMatchObject([
+    { case: 'inputProvided', value: { action: facts.InputAction.ACCEPT } },
+    { case: 'toolCallFinished', value: { callId: id, content: 'Approve full refund', isError: false } },
+  ]);
+  given(...begun, choosing, provided)
+    .when(drives([claim]))
+    .thenFacts(['runClaimed', {}])
+    .thenOwes({ kind: 'model', stepId: 'root', turn: 2 });
+});
+
+test('what is not among the choices is refused with what is; of two answers the first counts', () => {
+  const story = given(...begun, choosing);
+  const inputId = inputOf(story);
+  expect(provideInput(story.state, says(inputId, '{"answer":"Deny"}'))).toMatchObject({
+    kind: 'invalid',
+    problem: 'content.answer: expected one of "Approve full refund", "Offer store credit"',
+  });
+  const after = given(
+    ...begun,
+    choosing,
+    happened((state) => provideInput(state, says(inputId, '{"answer":"Offer store credit"}'))),
+  );
+  expect(provideInput(after.state, says(inputId, '{"answer":"Approve full refund"}'))).toMatchObject({
+    kind: 'settled',
+    input: { how: 'accept' },
+  });
+});
+
+test.each([
+  ['a text', {}, '{"answer":"It was late."}', 'It was late.'],
+  ['a yes', { inputType: 'approval' }, '{"approved":true}', 'The user approved.'],
+  ['a no', { inputType: 'approval' }, '{"approved":false}', 'The user did not approve.'],
+  [
+    'values',
+    {
+      inputType: 'structured_data',
+      schema: { type: 'object', properties: { amount: { type: 'integer' } }, required: ['amount'] },
+    },
+    '{"amount":3}',
+    '{"amount":3}',
+  ],
+])('%s is the result of the call', (_, args, contentJson, content) => {
+  const inputId = inputOf(waiting(asks(args)));
+  given(...begun, answered({ calls: [asks(args)] }))
+    .when((state) => provideInput(state, says(inputId, contentJson)))
+    .thenFacts(['inputProvided', {}], ['toolCallFinished', { content, isError: false }]);
+});
+
+test.each([
+  [true, 'The user declined to answer.'],
+  [false, 'The user left this out; go on without it.'],
+])('whoever declines what is required (%j) lets the agent know', (required, content) => {
+  const calls = [asks({ required })];
+  const inputId = inputOf(waiting(...calls));
+  given(...begun, answered({ calls }))
+    .when((state) => provideInput(state, says(inputId, '', 'decline')))
+    .thenFacts(
+      ['inputProvided', { action: facts.InputAction.DECLINE }],
+      ['toolCallFinished', { content, isError: required }],
+    );
+});
+
+test.each([
+  [true, 'Nobody answered in time.'],
+  [false, 'Nobody answered in time; go on without it.'],
+])(
+  'what nobody answers in time ends the call (required: %j), and an answer after that is told so',
+  (required, content) => {
+    const calls = [asks({ required, timeoutMinutes: 2 })];
+    const story = waiting(...calls);
+    const due = nextDue(story.state.run) ?? 0;
+    expect([isDue(story.state.run, due - 1), isDue(story.state.run, due)]).toEqual([false, true]);
+    expect(due - dawn).toBe(2 * minuteMs);
+    given(...begun, answered({ calls }))
+      .when(drives([claim], { now: due }))
+      .thenFacts(
+        ['runClaimed', {}],
+        ['inputWithdrawn', { reason: 'nobody answered in time' }],
+        ['toolCallFinished', { content, isError: required }],
+      );
+  },
+);
+
+test('arguments that cannot be taken are refused, and nobody is asked', () => {
+  const story = waiting(
+    asks({ prompt: ' ' }),
+    asks({ inputType: 'choice' }),
+    asks({ inputType: 'choice', choices: ['a', 'a'] }),
+    asks({ inputType: 'choice', choices: ['a', 1] }),
+    asks({ inputType: 'file' }),
+    asks({ timeoutMinutes: 0 }),
+  );
+  const [answer] = recorded(story, 'modelResponded') as readonly { readonly calls: readonly facts.Call[] }[];
+  expect(answer?.calls.map(({ error }) => error)).toEqual([
+    'prompt must be a text; nobody was asked.',
+    'choices must be a list of 1 to 50 texts; nobody was asked.',
+    'choices must differ from each other; nobody was asked.',
+    'each of choices must be a text of at most 1024 bytes; nobody was asked.',
+    expect.stringContaining('inputType file cannot be asked for'),
+    expect.stringContaining('timeoutMinutes must be a number above 0'),
+  ]);
+  expect(story.state.run?.interrupts).toEqual({});
+});
+
+test('a rule that asks does not ask whether people may be asked; one that denies is heard', () => {
+  const policies = (verdict: 'ask' | 'deny'): Policy => ({
+    rules: [rule('people', verdict, { tool: 'request_user_input' })],
+  });
+  const under = (policy: Policy) => given(opened, asked('go', { policy }), answered({ calls: [asks({})] }, { policy }));
+  const { log } = under(policies('ask'));
+  expect(log.map(({ fact }) => fact.case)).toContain('inputRequested');
+  expect(log.map(({ fact }) => fact.case)).not.toContain('approvalRequested');
+  expect(under(policies('deny')).log.map(({ fact }) => fact.case)).not.toContain('inputRequested');
+});
+
+test('a run that is canceled takes the question with it, and whoever answers late is told so', () => {
+  const story = given(...begun, choosing);
+  const inputId = inputOf(story);
+  const after = given(...begun, choosing, canceled);
+  expect(provideInput(after.state, says(inputId, '{"answer":"Approve full refund"}'))).toMatchObject({
+    kind: 'settled',
+    input: { how: 'withdrawn', reason: 'the run has ended' },
+  });
+});
