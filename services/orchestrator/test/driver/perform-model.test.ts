@@ -99,9 +99,14 @@ test('an answer that begins anew at another model is another attempt from its be
     },
     null,
   );
+  driver.transcripts.add(
+    'c',
+    facts.map((each, index) => ({ stream: 'c', revision: index + 1, fact: each }) as unknown as RecordedFact),
+  );
+  Object.assign(driver.state, { revision: facts.length });
   const chained = { ...effect, node: { ...node, fallbacks: ['hears'] } } as Extract<Effect, { kind: 'model' }>;
   await performModel(driver, chained, signal, { results: [], isTaken: Promise.resolve(false) });
-  const first = 16 * driver.state.revision;
+  const first = 16 * facts.length;
   expect(asked).toEqual([['sees', ['hears']]]);
   expect(shown).toEqual([
     ...[

@@ -181,6 +181,19 @@ test('each provider is sent its own key, one at another address without a key no
   ]);
 });
 
+test('two providers of one type are two: each has its address and its key', async () => {
+  const one = { type: 'openai', keyVariable: 'MAIN_KEY', url: `${fixture.url}/one/v1` } as const;
+  const two = { type: 'openai', keyVariable: 'BACKUP_KEY', url: `${fixture.url}/two/v1` } as const;
+  const { models } = modelsWith({ endpoints: { one, two } });
+  for (const name of ['one:x', 'two:x', 'openai:x'])
+    await models.forModel(name).generate(ask(name, 'hi'), { signal: NEVER });
+  expect((await fixture.requests()).map(({ url, headers }) => [url, headers.authorization])).toEqual([
+    ['/one/v1/chat/completions', `Bearer ${keys.MAIN_KEY}`],
+    ['/two/v1/chat/completions', `Bearer ${keys.BACKUP_KEY}`],
+    ['/v1/chat/completions', `Bearer ${environmentOf('').OPENAI_API_KEY}`],
+  ]);
+});
+
 test('a price of a provider’s own wins over that of its type', async () => {
   const prices = { 'main/gpt-5': { input: 1, output: 0 }, 'openai/gpt-5': { input: 0, output: 0 } };
   const { usage } = answerOf((await generate([first], { prices })).outcome);
