@@ -238,8 +238,16 @@ describe('to each their own', () => {
     ['POST', '/conversations/ID/messages', { message: 'hello' }],
     ['POST', '/conversations/ID/cancel', {}],
     ['POST', '/conversations/ID/inputs/UUID', { action: 'decline' }],
+    ['POST', '/conversations/ID/standing/UUID/revoke', {}],
+    ['POST', '/runs/ID/steps/root/cancel', {}],
     ['GET', '/approvals/UUID'],
     ['POST', '/approvals/UUID', { approved: true }],
+    ['POST', '/approvals/UUID', { action: 'approve', arguments: { amount: 1 } }],
+    ['POST', '/approvals/UUID', { action: 'withdraw' }],
+    ['POST', '/approvals/UUID/assign', {}],
+    ['POST', '/approvals/UUID/unassign', {}],
+    ['POST', '/approvals/UUID/standing', { arguments: 'any' }],
+    ['POST', '/approvals/decide', { decisions: [{ uuid: 'UUID', action: 'approve' }] }],
     ['GET', '/approvals?conversation=ID'],
     ['GET', '/tasks/ID'],
     ['POST', '/tasks/ID:cancel', {}],
@@ -273,13 +281,31 @@ describe('to each their own', () => {
   test.each(ways)('%s %s of somebody else is answered as if it were not there', async (method, path, body) => {
     const asked = async (id: string, uuid: string) => {
       const at = path.replaceAll('UUID', uuid).replaceAll('ID', id);
-      const sent = body === undefined ? undefined : JSON.parse(JSON.stringify(body).replaceAll('"ID"', `"${id}"`));
+      const written = JSON.stringify(body)?.replaceAll('"ID"', `"${id}"`).replaceAll('"UUID"', `"${uuid}"`);
+      const sent = written === undefined ? undefined : JSON.parse(written);
       const { status, text } = await send(method, at, { headers: bob, body: sent });
       return { status, text: text.replaceAll(id, 'the id').replaceAll(uuid, 'the uuid') };
     };
     const theirs = await asked(conversation, approval);
     expect(theirs).toEqual(await asked(randomUUID(), randomUUID()));
     expect(theirs.text).not.toContain('pay');
+  });
+
+  test('no route is left out of these', async () => {
+    const { endpoints } = (await send('GET', '/docs/json')).json as {
+      readonly endpoints: readonly { readonly method: string; readonly path: string }[];
+    };
+    const isOfSome = /^\/(?:conversations|approvals|runs)\//;
+    // A count, and a stream, of what each may see (inbox.test.ts, inbox-events.test.ts).
+    const ofAll = ['GET /approvals/counts', 'GET /approvals/events'];
+    const all = endpoints.filter(({ path }) => isOfSome.test(path)).map(({ method, path }) => `${method} ${path}`);
+    const tried = ways.map(([method, path]) => `${method} ${path}`);
+    const isTried = (route: string): boolean => {
+      const pattern = new RegExp(`^${route.replaceAll(/:\w+/g, '[^/]+')}$`);
+      return tried.some((one) => pattern.test(one));
+    };
+    expect(all.length).toBeGreaterThan(10);
+    expect(all.filter((route) => !isTried(route) && !ofAll.includes(route))).toEqual([]);
   });
 
   test('nor over gRPC', async () => {
