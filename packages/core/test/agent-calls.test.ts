@@ -4,6 +4,7 @@ import {
   calledPrompt,
   type Fact,
   hasWork,
+  type RunCommand,
   type RunState,
   TranscriptBuilder,
 } from '@stopgo/core';
@@ -301,10 +302,10 @@ describe('an agent that must say that it is done', () => {
 });
 
 describe('what a called agent is told of what was said before', () => {
-  const told = (scope: 'FULL' | 'NONE' | 'SPECIFIC', upTo?: number) => {
+  const told = (scope: 'FULL' | 'NONE' | 'SPECIFIC', upTo?: number, memoriesTold = '') => {
     const { state, log } = given(
       ...calling,
-      drove([works('root#1.0', 'support/billing', scope)]),
+      drove([{ ...works('root#1.0', 'support/billing', scope), memoriesTold } as RunCommand]),
       answered({ text: 'Hm.', step: child, calls: [call('list')] }),
     );
     const transcript = new TranscriptBuilder();
@@ -326,6 +327,13 @@ describe('what a called agent is told of what was said before', () => {
     expect(told('SPECIFIC').context).not.toContain('I ask billing.');
     expect(told('FULL', 4).context).not.toContain('I ask billing.');
     expect(told('NONE')).toEqual({ input: 'Refund it.', context: '' });
+  });
+
+  test('and of its own memory what its file names, as it was when it was called', () => {
+    const context = told('SPECIFIC', undefined, 'name:\n> "Ada"').context;
+    expect(context).toMatch(/^What you remember:\n\nname:\n> "Ada"\n\nWhat was said .*I want a refund\..*Your task:$/s);
+    expect(told('NONE', undefined, 'name:\n> "Ada"').context).toBe('');
+    expect(told('SPECIFIC').context).not.toContain('remember');
   });
 });
 

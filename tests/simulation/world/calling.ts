@@ -64,6 +64,7 @@ export function memoryPort(world: World, ports: DefinitionPorts): DriverPorts['m
   const known = new Map<string, ReturnType<AgentMemories['load']>>();
   return {
     save: (...saved) => memories.save(...saved),
+    told: (...asked) => memories.told(...asked),
     load: (agent, key, signal) => {
       const before = known.get(`${agent} ${key}`) ?? memories.load(agent, key, signal);
       known.set(`${agent} ${key}`, before);

@@ -6,7 +6,7 @@ import { memoryBytesMax, memoryKeyCharactersMax, memoryKeysMax, memoryValueBytes
 import { byteLength } from '../text/cut.ts';
 import { failedPrecondition, invalidArgument, notFound, resourceExhausted } from '../text/errors.ts';
 import { type Json, parseJson } from '../text/json.ts';
-import { quotedName, visibleLine } from '../text/visible.ts';
+import { quotedLines, quotedName, visibleLine } from '../text/visible.ts';
 import { bytesOfMemory, idOfCall, isThere, type Memories, type Memory, type MemoryCall, memoriesAt } from './memory.ts';
 
 /** What is to be saved. */
@@ -155,6 +155,12 @@ export function noMemoryText(memories: Memories, key: string, now: number): stri
   const told = keys.slice(0, keysTold).join(', ');
   const more = keys.length > keysTold ? ` and ${keys.length - keysTold} more` : '';
   return `${what}; there ${keys.length === 1 ? 'is' : 'are'} ${told}${more}`;
+}
+
+/** What an agent is told of its memory: the values under those of these keys under which something is there. */
+export function toldMemories(memories: Memories, keys: readonly string[], now: number): string {
+  const found = keys.map((key) => memoryAt(memories, key, now)).filter((one) => one !== undefined);
+  return found.map(({ key, valueJson }) => `${quotedName(key)}:\n${quotedLines(valueJson)}`).join('\n\n');
 }
 
 /** Whether a key or the value under it holds each of some words, in whatever case. */

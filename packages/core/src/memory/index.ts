@@ -9,5 +9,6 @@ export {
   saveMemory,
   setMemory,
   timeText,
+  toldMemories,
 } from './decide-memory.ts';
 export { evolveMemories, type Memories, type Memory, type MemoryCall, memoriesAt, noMemories } from './memory.ts';

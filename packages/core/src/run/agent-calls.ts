@@ -9,7 +9,7 @@ import { outputToWire } from '../state/output.ts';
 import type { CallState, RunState, StepState } from '../state/state.ts';
 import { type TimeLimit, timeLimitToWire } from '../state/time-limit.ts';
 import { nothingSpent, spentToWire } from '../state/usage.ts';
-import { agentsToldBytesMax } from '../text/bounds.ts';
+import { agentsToldBytesMax, memoriesToldBytesMax } from '../text/bounds.ts';
 import { cutText } from '../text/cut.ts';
 
 /** An agent is to work on a call: this is what its name means. */
@@ -21,6 +21,8 @@ export type CallAgent = Digests & {
   readonly source?: AgentSource;
   /** What it is told of the agents that it may call; absent: nothing. */
   readonly agentsTold?: string;
+  /** What it is told of its own memory; absent: nothing. */
+  readonly memoriesTold?: string;
 };
 
 const scopes = {
@@ -36,7 +38,16 @@ export function agentCalled(
   command: CallAgent,
   timeLimit: TimeLimit | undefined,
 ): Fact[] {
-  const { callId, agent, agentDigest, toolsetDigest, policyDigest = '', source, agentsTold = '' } = command;
+  const {
+    callId,
+    agent,
+    agentDigest,
+    toolsetDigest,
+    policyDigest = '',
+    source,
+    agentsTold = '',
+    memoriesTold = '',
+  } = command;
   const call = run.calls[callId];
   if (call?.phase !== 'ready' || call.target?.kind !== 'agent') return [];
   return [
@@ -46,6 +57,7 @@ export function agentCalled(
       contextScope: scopes[command.contextScope],
       contextRevision: revision,
       agentsTold: cutText(agentsTold, agentsToldBytesMax).text,
+      memoriesTold: cutText(memoriesTold, memoriesToldBytesMax).text,
       ...(timeLimit && { timeLimit: timeLimitToWire(timeLimit) }),
     }),
   ];

@@ -51,6 +51,8 @@ export const remindersMax = 2;
 export const agentContextBytesMax = 64 * 1024;
 /** What an agent is told of those that it may call, in bytes of UTF-8. */
 export const agentsToldBytesMax = 16 * 1024;
+/** What a called agent is told of its own memory, in bytes of UTF-8. */
+export const memoriesToldBytesMax = 16 * 1024;
 /** Calls in one model answer; an answer with more is a failure of the model. */
 export const callsPerAnswerMax = 32;
 /** Calls that all branches of a run wait for, or have just had, at once: the state names each of them. More get an error result. */

@@ -25,7 +25,8 @@ type AgentsOfRun = {
  * What the agent that works on a call is told; `argumentsJson`: of that call, `first`: the run's own agent.
  *
  * The scope FULL has what was said to and by the agents above it up to its being called, as quotations under their names: the latest,
- * as much as `agentContextBytesMax` holds. SPECIFIC has the user's message alone, NONE nothing.
+ * as much as `agentContextBytesMax` holds. SPECIFIC has the user's message alone, after what
+ * its file names of its own memory, NONE nothing.
  */
 export function calledPrompt(
   transcript: Transcript,
@@ -38,7 +39,11 @@ export function calledPrompt(
   const { contextScope = 'NONE', contextRevision = 0 } = run.calls[callId]?.called ?? {};
   if (contextScope === 'NONE') return { input, context: '' };
   const above = contextScope === 'FULL' ? stepsAbove(run, callId, first.name) : new Map<string, string>();
-  return { input, context: quoted(transcript.entries, run.id, contextRevision, above) };
+  const memories = contextScope === 'SPECIFIC' ? transcript.memoriesTo(run.id, callId) : '';
+  const remembered = memories === '' ? [] : [`What you remember:\n\n${memories}`];
+  const said = quoted(transcript.entries, run.id, contextRevision, above);
+  const parts = [...remembered, ...(said === '' ? [] : [said])];
+  return { input, context: parts.length === 0 ? '' : `${parts.join('\n\n')}\n\nYour task:` };
 }
 
 /** The steps that called the agent, one below another, each with the name of the agent that it is of. */
@@ -68,7 +73,7 @@ function quoted(
     if (bytes > agentContextBytesMax) break;
     said.unshift(text);
   }
-  return said.length === 0 ? '' : `What was said before you were called:\n\n${said.join('\n\n')}\n\nYour task:`;
+  return said.length === 0 ? '' : `What was said before you were called:\n\n${said.join('\n\n')}`;
 }
 
 /** Undefined for what is not a part of the context. What an agent is reminded of says nothing of its task. */

@@ -61,6 +61,8 @@ export type Transcript = {
   resultOf(runId: string, callId: string): CallResult | undefined;
   /** What an agent of a run is told of those that it may call; `root`: the step of its root. Empty: nothing. */
   agentsTo(runId: string, root: string): string;
+  /** What the agent that works on a call was told of its own memory when it was called. Empty: nothing. */
+  memoriesTo(runId: string, callId: string): string;
   /** The arguments that a person gave a call of a run in place of those that the model did; undefined if nobody did. */
   editOf(runId: string, callId: string): string | undefined;
   /** The same with the results that calls of an open run are about to have. */
@@ -105,6 +107,7 @@ export class TranscriptBuilder implements Transcript {
   private readonly resultsAt = new Map<number, string>();
   private readonly late = new Set<string>();
   private readonly agentsTold = new Map<string, string>();
+  private readonly memoriesTold = new Map<string, string>();
   private readonly edits = new Map<string, string>();
   private readonly editsAt = new Map<number, { readonly callId: string; readonly argumentsJson: string }>();
   revision = 0;
@@ -117,6 +120,10 @@ export class TranscriptBuilder implements Transcript {
 
   agentsTo(runId: string, root: string): string {
     return this.agentsTold.get(resultKey(runId, root)) ?? '';
+  }
+
+  memoriesTo(runId: string, callId: string): string {
+    return this.memoriesTold.get(resultKey(runId, callId)) ?? '';
   }
 
   editOf(runId: string, callId: string): string | undefined {
@@ -153,7 +160,7 @@ export class TranscriptBuilder implements Transcript {
         this.result(fact.value.runId, fact.value.callId, resultOf(fact.value), fact.value.late);
         return;
       case 'agentCalled':
-        this.told(fact.value.runId, calledRoot(fact.value.callId), fact.value.agentsTold);
+        this.called(fact.value);
         return;
       case 'runStarted':
         this.told(fact.value.runId, rootStep, fact.value.agentsTold);
@@ -273,6 +280,13 @@ export class TranscriptBuilder implements Transcript {
     this.size += 2 * argumentsJson.length;
   }
 
+  private called({ runId, callId, agentsTold, memoriesTold }: FactOf<'agentCalled'>): void {
+    this.told(runId, calledRoot(callId), agentsTold);
+    if (memoriesTold === '') return;
+    this.memoriesTold.set(resultKey(runId, callId), memoriesTold);
+    this.size += memoriesTold.length;
+  }
+
   private told(runId: string, root: string, text: string): void {
     if (text === '') return;
     this.agentsTold.set(resultKey(runId, root), text);
@@ -346,6 +360,10 @@ class Foreseen implements Transcript {
 
   agentsTo(runId: string, root: string): string {
     return this.recorded.agentsTo(runId, root);
+  }
+
+  memoriesTo(runId: string, callId: string): string {
+    return this.recorded.memoriesTo(runId, callId);
   }
 
   editOf(runId: string, callId: string): string | undefined {

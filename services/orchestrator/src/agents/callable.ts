@@ -10,6 +10,8 @@ export type CalledDefinition = RunDefinition & {
   readonly source?: AgentSource;
   /** What it is told of the agents that it may call; absent: nothing. */
   readonly agentsTold?: string;
+  /** Keys of its own memory whose values it is told with the scope `SPECIFIC`; absent: none. */
+  readonly memoryKeys?: readonly string[];
 };
 
 /** The agents of this platform that others may call. */

@@ -68,6 +68,7 @@ export class PlatformAgents implements CallableAgents {
       ...defined,
       name: found.name,
       contextScope: agent.platform?.contextScope ?? 'FULL',
+      memoryKeys: agent.platform?.context?.memories ?? [],
       source: found.source,
       ...(calling?.agentsTold === undefined ? {} : { agentsTold: calling.agentsTold }),
     };

@@ -11,6 +11,7 @@ import {
   type SaveDecision,
   saveMemory,
   timeText,
+  toldMemories,
 } from '@stopgo/core/memory';
 import { type Append, appendUntilKnown, type DefinitionPorts, recordedOf } from '@stopgo/log';
 import type { MemoryPort } from './memory-port.ts';
@@ -100,6 +101,10 @@ export class AgentMemories implements MemoryPort {
     if (memory !== undefined) return { content: memory.valueJson, isError: false };
     const text = noMemoryText(memories, key, now);
     return { content: `${text.charAt(0).toUpperCase()}${text.slice(1)}.`, isError: true };
+  }
+
+  async told(agent: string, keys: readonly string[], signal: AbortSignal) {
+    return keys.length === 0 ? '' : toldMemories(await this.read(agent, signal), keys, this.#ports.clock.now());
   }
 
   /** Others may have read more meanwhile. */

@@ -193,3 +193,30 @@ test('what an agent saves it loads in another run, also what is no object, and a
     results: [{ isError: false, content: expect.stringContaining('"Ada\\u{200b}"') }],
   });
 });
+
+test('a called agent is told what its file names of its own memory, where it is told no more than that', async () => {
+  const memories = new AgentMemories({
+    ...{ instance: 'me', log: new LogInMemory(), clock: new HandClock(), newId: () => 'id', random: () => 0 },
+  });
+  const signal = new AbortController().signal;
+  const by = { conversationId: 'c', runId: 'earlier', stepId: 'root', callId: 'root#1.0' };
+  await memories.save('billing', { key: 'rate', valueJson: '"1.5 %"' }, by, signal);
+  const forCall: CallableAgents['forCall'] = async (...asked) => {
+    const found = await known(billing).forCall(...asked);
+    return found && { ...found, memoryKeys: ['rate', 'gone'] };
+  };
+  const told = async (scope: string) => {
+    const { asked } = await drivenAgent(
+      tier1,
+      {
+        tier1: [says('', [callsAgent('billing', 'Pay.', { context_scope: scope })]), says('', [completes('Done.')])],
+        billing: [says('', [completes('Paid.')])],
+      },
+      { agents: { forCall }, calling, memories },
+    );
+    return JSON.stringify(asked[1]?.messages);
+  };
+  expect(await told('SPECIFIC')).toContain('What you remember:\\n\\nrate:\\n> \\"1.5 %\\"');
+  expect(await told('SPECIFIC')).not.toContain('gone');
+  expect(await told('FULL')).not.toContain('1.5');
+});

@@ -95,7 +95,7 @@ export function driverWith(
       cancel: () => Promise.resolve(),
     },
     agents: noAgents,
-    memories: { save: never, load: never },
+    memories: { save: never, load: never, told: never },
     definitions: { agent: never, toolset: never, policy: never },
     delegations: { delegate: never, answer: never, lookUp: never, notify: never, cancel: never },
     models: {

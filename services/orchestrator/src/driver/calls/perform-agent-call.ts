@@ -28,14 +28,18 @@ export async function performAgentCall(
     return;
   }
   const asked = agentCallOf(await argumentsOf(driver, call, signal));
-  const { definitions, name: agent, contextScope, source, agentsTold, ...digests } = found;
+  const { definitions, name: agent, contextScope: usual, source, agentsTold, memoryKeys = [], ...digests } = found;
+  const contextScope = asked?.contextScope ?? usual;
+  const keys = contextScope === 'SPECIFIC' ? memoryKeys : [];
+  const memoriesTold = keys.length === 0 ? '' : await driver.ports.memories.told(agent, keys, signal);
   driver.define(definitions);
   await driver.submit({
     type: 'callAgent',
     callId,
     agent,
     ...digests,
-    contextScope: asked?.contextScope ?? contextScope,
+    contextScope,
+    memoriesTold,
     ...(source && { source }),
     ...(agentsTold === undefined ? {} : { agentsTold }),
   });

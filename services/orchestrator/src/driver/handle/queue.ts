@@ -96,7 +96,7 @@ function sizeOf(command: RunCommand): number {
     case 'delegationUpdated':
       return byteLength(command.text);
     case 'callAgent':
-      return byteLength(command.agentsTold ?? '');
+      return byteLength(command.agentsTold ?? '') + byteLength(command.memoriesTold ?? '');
     case 'callFinished':
       return finishedBytes(command);
     case 'modelFailed':

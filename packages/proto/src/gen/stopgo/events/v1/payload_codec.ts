@@ -6094,6 +6094,7 @@ export function zeroAgentCalled(): AgentCalled {
     contextScope: 0,
     contextRevision: 0,
     agentsTold: '',
+    memoriesTold: '',
   };
 }
 
@@ -6138,6 +6139,9 @@ export function writeAgentCalled(writer: Writer, message: AgentCalled): void {
     const begin = writer.fork(98);
     writeTimeLimit(writer, message.timeLimit);
     writer.join(begin);
+  }
+  if (message.memoriesTold !== '') {
+    writer.string(106, message.memoriesTold);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -6196,6 +6200,10 @@ export function readAgentCalled(reader: Reader, length: number, message: AgentCa
         if (tag !== 98) throw new LeftToLibrary();
         message.timeLimit = readTimeLimit(reader, reader.uint32(), message.timeLimit ?? zeroTimeLimit());
         break;
+      case 13:
+        if (tag !== 106) throw new LeftToLibrary();
+        message.memoriesTold = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -6219,6 +6227,7 @@ export function createAgentCalled(given: Given): AgentCalled {
   if (given.contextRevision != null) message.contextRevision = given.contextRevision;
   if (given.agentsTold != null) message.agentsTold = given.agentsTold;
   if (given.timeLimit != null) message.timeLimit = toMessage(given.timeLimit, createTimeLimit, "stopgo.events.v1.TimeLimit");
+  if (given.memoriesTold != null) message.memoriesTold = given.memoriesTold;
   return message;
 }
 
