@@ -42,7 +42,7 @@ test('each service is handed the secrets that it needs, and no other has them', 
     'mcp-bridge': ['VAULT_TOKEN', 'LEDGER_ID', 'LEDGER_SECRET', 'STOPGO_INTERNAL_TOKEN'],
     orchestrator: ['GEMINI_API_KEY', 'GEMINI_BASE_URL', 'STOPGO_PUSH_KEY', 'STOPGO_INTERNAL_TOKEN'],
     approvals: ['STOPGO_INTERNAL_TOKEN'],
-    registry: ['GIT_TOKEN', 'STOPGO_INTERNAL_TOKEN'],
+    registry: ['STOPGO_PUSH_KEY', 'GIT_TOKEN', 'STOPGO_INTERNAL_TOKEN'],
     gateway: ['STOPGO_INTERNAL_TOKEN'],
   });
 });

@@ -253,6 +253,55 @@ test('a signed webhook has a push to the branch taken up; one that comes again c
   expect((await get('/repositories')).body.repositories[0]).toEqual(before);
 });
 
+test('a repository is added, switched to another branch and removed over the API, and its secrets are never shown', {
+  timeout: longMs,
+}, async () => {
+  await synced();
+  const send = async (method: string, path: string, body?: object) => {
+    const headers = { 'content-type': 'application/json' };
+    const given = body === undefined ? {} : { body: JSON.stringify(body) };
+    const answer = await fetch(`${platform.url}${path}`, { method, headers, ...given });
+    const text = await answer.text();
+    expect(text).not.toContain(secret);
+    return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
+  };
+  const secret = 'the secret of its webhooks';
+  const team = { name: 'team', git_url: repository(), branch: 'next', sync_interval: '1h', webhook_secret: secret };
+  expect(await send('POST', '/repositories', { ...team, git_url: '/etc' })).toMatchObject({
+    ...{ status: 400, body: { error: expect.stringContaining('below none of agent_folders') } },
+  });
+  const added = await send('POST', '/repositories', team);
+  expect(added).toMatchObject({
+    status: 201,
+    body: { repository: { name: 'team', is_configured: false, sync_interval: '1h', takes_webhooks: true } },
+  });
+  expect(await send('POST', '/repositories', team)).toMatchObject({ status: 409 });
+  await until('it is synced', async () => (await get('/agents/team/support/billing')).status === 200 || undefined);
+  expect((await get('/agents/team/support/billing')).body.agent.description).toBe('bills');
+
+  expect(await send('PATCH', '/repositories/team', { branch: 'main' })).toMatchObject({ status: 200 });
+  await until('the other branch is taken up', async () => {
+    const { body } = await get('/agents/team/support/billing');
+    return body.agent?.description === 'late bills' || undefined;
+  });
+  expect(await send('PATCH', '/repositories/main-agents', { branch: 'next' })).toMatchObject({
+    ...{ status: 409, body: { error: expect.stringContaining('change it there, and restart') } },
+  });
+  const body = JSON.stringify({ ref: 'refs/heads/main' });
+  const hook = await fetch(`${platform.url}/repositories/team/webhook`, {
+    ...{ method: 'POST', headers: { 'X-Gitlab-Event': 'Push Hook', 'X-Gitlab-Token': secret }, body },
+  });
+  expect(hook.status).toBe(202);
+
+  await platform.end('SIGTERM');
+  await startAgain();
+  expect((await get('/agents/team/support/billing')).body.agent.description).toBe('late bills');
+  expect(await send('DELETE', '/repositories/team')).toEqual({ status: 204, body: undefined });
+  expect((await get('/agents/team/support/billing')).status).toBe(404);
+  expect(await send('DELETE', '/repositories/team')).toMatchObject({ status: 404 });
+  expect((await get('/repositories')).body.repositories).toHaveLength(2);
+});
+
 test('a commit is taken up when a sync is asked for, a failure is said in one line, and a restart knows all', {
   timeout: longMs,
 }, async () => {

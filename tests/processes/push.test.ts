@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fact } from '@stopgo/core';
 import { type Clock, systemClock } from '@stopgo/log';
-import { attemptsMax, type Delivery, Sealer } from '@stopgo/orchestrator';
+import { attemptsMax, type Delivery, PushSealer } from '@stopgo/orchestrator';
 import type { store } from '@stopgo/proto';
 import { beforeEach, expect, test, vi } from 'vitest';
 import {
@@ -283,7 +283,7 @@ test('credentials are sealed for one config at one address, and cannot be kept w
   expect(sealer.open(sealed, place)).toEqual({ token: 'token-1', credentials: 'credentials-1' });
   for (const moved of [{ configId: 'b' }, { conversationId: randomUUID() }, { url: 'https://b.example/' }])
     expect(sealer.open(sealed, { ...place, ...moved })).toBeUndefined();
-  expect(new Sealer(randomBytes(32), randomBytes).open(sealed, place)).toBeUndefined();
+  expect(new PushSealer(randomBytes(32), randomBytes).open(sealed, place)).toBeUndefined();
   await aRun();
   await outbox.sweep();
   await released();

@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { conversationStream, decodeRecorded, type Fact, fact, newEvents, pushStream, sha256Hex } from '@stopgo/core';
 import { type Clock, Heartbeat, storeBeat, storeLog, systemClock } from '@stopgo/log';
-import { type Delivered, type Delivery, Links, Outbox, type OutboxPorts, PushLog, Sealer } from '@stopgo/orchestrator';
+import {
+  type Delivered,
+  type Delivery,
+  Links,
+  Outbox,
+  type OutboxPorts,
+  PushLog,
+  PushSealer,
+} from '@stopgo/orchestrator';
 import { store } from '@stopgo/proto';
 import { type Client, createInProcessClient } from '@stopgo/rpc';
 import { createLogger, type Logger } from '@stopgo/runtime';
@@ -16,7 +24,7 @@ import { expect, onTestFinished, vi } from 'vitest';
 export const quiet = createLogger({ level: 'error', format: 'text', destination: { write: () => true } });
 const ttlMs = 300;
 const linkKey = randomBytes(32);
-export const sealer = new Sealer(randomBytes(32), randomBytes);
+export const sealer = new PushSealer(randomBytes(32), randomBytes);
 export const user = { kind: 'user', id: 'ann' } as const;
 const noSecrets = { token: '', scheme: '', credentials: '' };
 export const settings = { configId: '', url: 'https://a.example/', ...noSecrets, protocolVersion: '1.0' };

@@ -9,9 +9,9 @@ import type { PartOptions } from './part.ts';
 
 type Repository = AgentConfig['agentRepositories'][number];
 
-/** Whether agents are taken from any repository: without one there is no registry. */
-export const hasRegistry = ({ agentRepositories }: Pick<AgentConfig, 'agentRepositories'>): boolean =>
-  agentRepositories.length > 0;
+/** Whether agents are taken from repositories; else there is no registry. */
+export const hasRegistry = ({ takesAgentsFromGit }: Pick<AgentConfig, 'takesAgentsFromGit'>): boolean =>
+  takesAgentsFromGit;
 
 /** Variables of the environment that hold the tokens of repositories, and the secrets of their webhooks. */
 export function registryVariables({ agentRepositories }: Pick<AgentConfig, 'agentRepositories'>): readonly string[] {
@@ -31,15 +31,18 @@ export function startRegistryPart(
   { config, env, logger, stopping }: PartOptions,
   instance: string,
   client: Client<typeof store.StoreService>,
+  sealingKey: Secret | undefined,
 ): Promise<RunningRegistry> {
   return startRegistry({
     ...{ instance, store: client, clock: systemClock, newId: randomUUID, random: Math.random },
     dataDir: config.dataDir,
     repositories: config.agentRepositories.map(({ auth, webhookVariable = '', ...repository }) => ({
       ...repository,
+      ...{ authType: auth.type, isConfigured: true },
       ...secretOf(env[webhookVariable]),
       credentials: () => credentialsOf(auth, config.dataDir, env),
     })),
+    ...(sealingKey === undefined ? {} : { sealingKey }),
     folders: config.agentFolders.map((folder) => resolve(folder)),
     ...{ model: config.llm.model, turnsMax: config.maxTurns, env, log: logger },
     ...(stopping === undefined ? {} : { stopping }),

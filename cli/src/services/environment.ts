@@ -53,7 +53,7 @@ export type ServiceEnvironment = {
   /** By which tokens others prove which service they are; without it all have one token. */
   readonly peers?: KnownPeers;
   readonly dataDir?: string;
-  /** With which the orchestrator seals credentials for notifications. */
+  /** With which the orchestrator seals credentials for notifications, and the registry those of repositories. */
   readonly pushKey?: Secret;
   /** Base URL of the offline model, for the orchestrator. */
   readonly offlineModel?: string;
@@ -103,7 +103,8 @@ export function readServiceEnvironment(
   }
   const dataDir = variable('STOPGO_DATA_DIR');
   const offlineModel = service === 'orchestrator' ? checked('STOPGO_OFFLINE_MODEL', checkHttpUrl) : undefined;
-  const pushKey = service === 'orchestrator' ? checked('STOPGO_PUSH_KEY', parsePushKey) : undefined;
+  const isSealing = service === 'orchestrator' || service === 'registry';
+  const pushKey = isSealing ? checked('STOPGO_PUSH_KEY', parsePushKey) : undefined;
   const httpPort = service === 'gateway' ? checked('STOPGO_HTTP_PORT', checkPort) : undefined;
   const a2aGrpcPort = service === 'gateway' ? checked('STOPGO_A2A_GRPC_PORT', checkPort) : undefined;
   const natsUrl = service === 'store' ? checked('NATS_URL', checkNatsUrl) : undefined;

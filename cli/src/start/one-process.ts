@@ -153,7 +153,12 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
   return { address: gateway.address, stop: () => stopAll(parts) };
 
   async function startRegistryHere(): Promise<Client<typeof registry.RegistryService>> {
-    const running = await startRegistryPart(options, `registry-${randomUUID()}`, storeFor('registry'));
+    const running = await startRegistryPart(
+      options,
+      `registry-${randomUUID()}`,
+      storeFor('registry'),
+      pushKeyOf(config.dataDir),
+    );
     parts.push({ name: 'registry', stop: running.stop });
     const direct = createInProcessClient(registry.RegistryService, running.service, inProcess);
     return intercept.registry?.(direct) ?? direct;

@@ -136,6 +136,7 @@ export {
   parseStreamName,
   policyStream,
   pushStream,
+  repositoryListStream,
   repositoryStream,
   type StreamName,
   toolStream,
@@ -244,6 +245,9 @@ export {
 export type { PolicyProblem } from './policy/policy-reader.ts';
 export { readPolicy } from './policy/read-policy.ts';
 export { unreachableApprovers } from './policy/unreachable.ts';
+export type { ListedRepository, RepositoryAuth, RepositoryList } from './repository/list.ts';
+export { emptyRepositoryList, evolveRepositoryList } from './repository/list.ts';
+export { checkNewRepository, checkSyncInterval, requireListed } from './repository/list-rules.ts';
 export {
   type AgentRepository,
   evolveRepository,

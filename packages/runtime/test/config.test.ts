@@ -45,6 +45,7 @@ describe('defaults', () => {
       nats: { stream: 'STOPGO', replicas: 1, acceptUnverifiedDurability: false },
       push: { allowPrivate: false },
       webhooks: [],
+      takesAgentsFromGit: false,
       agentRepositories: [],
       agentFolders: [],
       calling: { depthMax: 10, callsMax: 100, circlesAllowed: false },

@@ -12,6 +12,7 @@ export { type ConnectionFailure, connectionFailure } from './connection-failure.
 export { isSecretName, withoutCredentials } from './credential-shapes.ts';
 export { type HostRuleOptions, hostRule } from './host-rule.ts';
 export { isLoopback } from './loopback.ts';
+export { Sealer } from './sealer.ts';
 export {
   answeredSecretCharactersMin,
   type HiddenPieces,

@@ -174,6 +174,7 @@ describe('routes', () => {
       expect([asked.status, asked.headers.allow], `${method} ${path}`).toEqual([204, expect.stringContaining(method)]);
     }
     expect(json.endpoints.map((one: { method: string; path: string }) => `${one.method} ${one.path}`).sort()).toEqual([
+      'DELETE /repositories/:name',
       'DELETE /users/:user/keys/:key',
       ...['', '/*name', '/*name/diff', '/*name/history'].map((rest) => `GET /agents${rest}`),
       ...['', '/:uuid', '/counts', '/events'].map((rest) => `GET /approvals${rest}`),
@@ -185,6 +186,7 @@ describe('routes', () => {
       ...['', '/:name/branches'].map((rest) => `GET /repositories${rest}`),
       ...['', '/held'].map((rest) => `GET /tools${rest}`),
       ...['', '/:user', '/:user/keys'].map((rest) => `GET /users${rest}`),
+      'PATCH /repositories/:name',
       'PATCH /users/:user',
       'POST /approvals/:uuid',
       'POST /approvals/:uuid/assign',
@@ -196,7 +198,7 @@ describe('routes', () => {
       'POST /conversations/:id/inputs/:input',
       'POST /conversations/:id/messages',
       'POST /conversations/:id/standing/:standing/revoke',
-      ...['sync', 'webhook'].map((what) => `POST /repositories/:name/${what}`),
+      ...['', '/:name/sync', '/:name/webhook'].map((rest) => `POST /repositories${rest}`),
       'POST /runs/:id/steps/:step/cancel',
       'POST /tools/accept',
       'POST /users',

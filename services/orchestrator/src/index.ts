@@ -25,7 +25,7 @@ export { attemptsMax, heldPauseMsMax, linkAttemptsMax } from './push/bounds.ts';
 export type { Delivered, Delivery } from './push/deliver.ts';
 export { Outbox, type OutboxPorts } from './push/outbox.ts';
 export { PushLog } from './push/push-log.ts';
-export { Sealer } from './push/sealed.ts';
+export { PushSealer } from './push/sealed.ts';
 export { SendSlots } from './push/send-slots.ts';
 export { Links } from './push/webhooks/links.ts';
 export { type Webhook, webhookKey } from './push/webhooks/webhooks.ts';

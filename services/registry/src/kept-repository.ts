@@ -1,3 +1,4 @@
+import type { RepositoryAuth } from '@stopgo/core';
 import type { DefinitionPorts } from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
 import { type Logger, messageOf } from '@stopgo/runtime';
@@ -10,7 +11,7 @@ import { TooManyFiles } from './sync/plan.ts';
 import { RepositoryRecord } from './sync/repository-record.ts';
 import { type Synced, syncRepository } from './sync/sync-repository.ts';
 
-/** A repository as it is configured. */
+/** A repository as it is to be kept. */
 export type RepositoryOptions = {
   readonly name: string;
   readonly gitUrl: string;
@@ -20,6 +21,9 @@ export type RepositoryOptions = {
   /** It is synced; else what is on the record of it is neither brought up to date nor offered. */
   readonly isActive: boolean;
   readonly syncIntervalMs: number;
+  readonly authType: RepositoryAuth;
+  /** The configuration has it, and it alone can change it; else somebody has listed it. */
+  readonly isConfigured: boolean;
   /** Proves the webhooks of its host; absent: none are taken. */
   readonly webhookSecret?: Secret;
   /** Asked at each sync. @throws GitFailure */

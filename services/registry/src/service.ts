@@ -1,21 +1,28 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
+  actorFromWire,
   agentStream,
   DomainError,
   failedPrecondition,
   invalidArgument,
   matchesAny,
   notFound,
+  type Principal,
+  permissionDenied,
+  type RepositoryAuth,
+  reachOf,
   suggest,
+  whyNotAllowed,
 } from '@stopgo/core';
 import { type DefinitionPorts, recordedDefinition } from '@stopgo/log';
 import { registry as wire } from '@stopgo/proto';
-import type { ServiceImpl } from '@stopgo/rpc';
+import { Secret, type ServiceImpl } from '@stopgo/rpc';
 import { diffAgent } from './diff.ts';
 import { GitFailure } from './git/git-failure.ts';
 import type { Ref } from './git/refs.ts';
 import type { KeptRepository } from './kept-repository.ts';
+import type { Repositories, RepositoryChange } from './list/repositories.ts';
 import { allAgents, type FoundAgent, fileAt, findAgent, findAgentAt, lookupOrder } from './lookup.ts';
 import { TooManyFiles } from './sync/plan.ts';
 import { receiveWebhook } from './webhook/receive.ts';
@@ -30,7 +37,7 @@ const refsMax = 1_000;
 const nameCharactersMax = 300;
 
 export type ServiceOptions = {
-  readonly repositories: readonly KeptRepository[];
+  readonly repositories: Pick<Repositories, 'all' | 'add' | 'change' | 'remove'>;
   readonly definitions: DefinitionPorts;
   readonly model: string;
   readonly turnsMax: number;
@@ -38,18 +45,19 @@ export type ServiceOptions = {
 
 /** The gRPC surface of the registry. */
 export function registryService(options: ServiceOptions): ServiceImpl<typeof wire.RegistryService> {
-  const { repositories, definitions } = options;
+  const { definitions } = options;
+  const all = () => options.repositories.all();
   const latestFile = async (name: string, signal: AbortSignal) => {
-    const { repository, agent } = required(repositories, name);
+    const { repository, agent } = required(all(), name);
     const commit = await repository.mirror.resolve(repository.record.state.commit || agent.commit, signal);
     if (commit === undefined) throw notFetched(repository);
     return { repository, commit, path: agent.path };
   };
   return {
-    listRepositories: async () => ({ repositories: lookupOrder(repositories).map(shownRepository) }),
+    listRepositories: async () => ({ repositories: lookupOrder(all()).map(shownRepository) }),
 
     async syncRepository({ name }) {
-      const repository = named(repositories, name);
+      const repository = named(all(), name);
       if (!repository.options.isActive) throw failedPrecondition(`the repository ${name} is not active`);
       try {
         await repository.sync();
@@ -63,11 +71,30 @@ export function registryService(options: ServiceOptions): ServiceImpl<typeof wir
       return { repository: shownRepository(repository) };
     },
 
-    receiveWebhook: async (request) => receiveWebhook(repositories, request),
+    async addRepository({ name, gitUrl, isRoot, settings, actor }, { principal, signal }) {
+      requireManager(principal);
+      const wanted = { name, gitUrl, isRoot, ...changeOf(settings) };
+      const repository = await options.repositories.add(wanted, actorFromWire(actor), signal);
+      return { repository: shownRepository(repository) };
+    },
+
+    async changeRepository({ name, change, actor }, { principal, signal }) {
+      requireManager(principal);
+      const repository = await options.repositories.change(name, changeOf(change), actorFromWire(actor), signal);
+      return { repository: shownRepository(repository) };
+    },
+
+    async removeRepository({ name, actor }, { principal, signal }) {
+      requireManager(principal);
+      await options.repositories.remove(name, actorFromWire(actor), signal);
+      return {};
+    },
+
+    receiveWebhook: async (request) => receiveWebhook(all(), request),
 
     async listAgents({ repository, query, limit, cursor, patterns }) {
       if (patterns.length > patternsMax) throw invalidArgument(`patterns: at most ${patternsMax} are taken`);
-      const from = repository === '' ? repositories : [named(repositories, repository)];
+      const from = repository === '' ? all() : [named(all(), repository)];
       const words = query
         .toLowerCase()
         .split(/\s+/u)
@@ -88,10 +115,10 @@ export function registryService(options: ServiceOptions): ServiceImpl<typeof wir
     async resolveAgent({ name, revision }, { signal }) {
       checkName(name);
       if (revision !== '') {
-        const at = await ofGit(() => findAgentAt(repositories, name, revision, definitions, options, signal));
+        const at = await ofGit(() => findAgentAt(all(), name, revision, definitions, options, signal));
         return { agent: shownAgent(at), definitionJson: at.definitionJson };
       }
-      const found = required(repositories, name);
+      const found = required(all(), name);
       const definitionJson = await recordedDefinition(definitions.log, agentStream(found.agent.digest), signal);
       return { agent: shownAgent(found), definitionJson };
     },
@@ -101,7 +128,7 @@ export function registryService(options: ServiceOptions): ServiceImpl<typeof wir
       const count = bounded(limit, historyDefault, historyMax);
       const commits = await ofGit(async () => {
         const { repository, commit, path } =
-          revision === '' ? await latestFile(name, signal) : await fileAt(repositories, name, revision, signal);
+          revision === '' ? await latestFile(name, signal) : await fileAt(all(), name, revision, signal);
         return repository.mirror.history(commit, [path], count, signal);
       });
       return {
@@ -114,7 +141,7 @@ export function registryService(options: ServiceOptions): ServiceImpl<typeof wir
     async diffAgent({ name, fromRevision, toRevision }, { signal }) {
       checkName(name);
       const { from, to, patch } = await ofGit(() =>
-        diffAgent(repositories, { name, from: fromRevision, to: toRevision }, signal),
+        diffAgent(all(), { name, from: fromRevision, to: toRevision }, signal),
       );
       return {
         ...{ fromCommit: from?.commit ?? '', toCommit: to.commit, repository: to.repository.options.name },
@@ -123,7 +150,7 @@ export function registryService(options: ServiceOptions): ServiceImpl<typeof wir
     },
 
     async listBranches({ name }, { signal }) {
-      const repository = named(repositories, name);
+      const repository = named(all(), name);
       const { branches, tags } = await ofGit(() => repository.mirror.refs(signal));
       if (branches.length === 0) throw notFetched(repository);
       const shown = (refs: readonly Ref[]) =>
@@ -132,6 +159,26 @@ export function registryService(options: ServiceOptions): ServiceImpl<typeof wir
       return { branches: shown(branches), tags: shown(tags), more };
     },
   };
+}
+
+/** Whoever calls has asked too; what is changed here reaches servers and is offered as agents. */
+function requireManager(principal: Principal): void {
+  if (reachOf(principal, 'repository.manage') !== 'all')
+    throw permissionDenied(whyNotAllowed(principal, 'repository.manage'));
+}
+
+function changeOf(change: wire.RepositoryChange | undefined): RepositoryChange {
+  const { branch, syncIntervalMs, isActive, authType, credentials, webhookSecret } = change ?? {};
+  return {
+    ...{ branch, syncIntervalMs, isActive, authType: authType === undefined ? undefined : authTypeOf(authType) },
+    credentials: credentials === undefined ? undefined : new Secret(credentials),
+    webhookSecret: webhookSecret === undefined ? undefined : webhookSecret === '' ? null : new Secret(webhookSecret),
+  };
+}
+
+function authTypeOf(text: string): RepositoryAuth {
+  if (text === 'none' || text === 'token' || text === 'ssh-key') return text;
+  throw invalidArgument('auth_type must be none, token or ssh-key', { field: 'auth_type' });
 }
 
 const notFetched = ({ options: { name } }: KeptRepository) =>
@@ -186,11 +233,12 @@ function shownAgent({ repository, agent }: FoundAgent): MessageInitShape<typeof 
 }
 
 function shownRepository(repository: KeptRepository): MessageInitShape<typeof wire.RepositorySchema> {
-  const { name, gitUrl, branch, isRoot, isActive } = repository.options;
+  const { name, gitUrl, branch, isRoot, isActive, isConfigured, syncIntervalMs, authType } = repository.options;
   const { commit, failure, syncedAt } = repository.record.state;
   const { agents, errors } = repository.offered();
   return {
     ...{ name, gitUrl, branch, isRoot, isActive, commit, status: statusOf(repository) },
+    ...{ isConfigured, syncIntervalMs, authType, takesWebhooks: repository.options.webhookSecret !== undefined },
     ...(syncedAt === 0 ? {} : { syncedAt: timestampFromMs(syncedAt) }),
     ...(failure === undefined
       ? {}

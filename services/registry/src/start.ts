@@ -1,12 +1,16 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Clock, type DefinitionPorts, storeLog } from '@stopgo/log';
 import type { store, registry as wire } from '@stopgo/proto';
-import type { Client, ServiceImpl } from '@stopgo/rpc';
+import type { Client, Secret, ServiceImpl } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
+import { Sealer } from '@stopgo/security';
 import { Mirror } from './git/mirror.ts';
 import { GitProgram } from './git/program.ts';
 import { KeptRepository, type RepositoryOptions } from './kept-repository.ts';
+import { KeyFiles } from './list/key-files.ts';
+import { Repositories } from './list/repositories.ts';
 import { registryService } from './service.ts';
 
 /** What a registry is started with. */
@@ -19,7 +23,10 @@ export type RegistryOptions = {
   readonly random: () => number;
   /** Mirrors are kept in `repositories` below it. Only this process may use that folder. */
   readonly dataDir: string;
+  /** Those of the configuration. */
   readonly repositories: readonly RepositoryOptions[];
+  /** Seals the secrets of those that people add, 64 hexadecimal digits; absent: they can have none. */
+  readonly sealingKey?: Secret;
   /** Repositories of this machine are taken from these folders and below, and from nowhere else. */
   readonly folders: readonly string[];
   /** The model of agents that name none, and how often they may ask it. */
@@ -44,17 +51,26 @@ export async function startRegistry(options: RegistryOptions): Promise<RunningRe
   const { instance, store, clock, newId, random, model, turnsMax, folders, log } = options;
   const definitions: DefinitionPorts = { instance, log: storeLog(store), clock, newId, random };
   const git = new GitProgram('git', options.env);
-  const repositories = options.repositories.map(
-    (repository) =>
+  const folder = mirrorsFolder(options.dataDir);
+  const mirrorOf = (name: string) => join(folder, `${folderOf(name)}.git`);
+  const key = options.sealingKey;
+  const repositories = new Repositories(options.repositories, {
+    ...{ definitions, folders, log },
+    secrets: {
+      ...(key === undefined ? {} : { sealer: new Sealer(Buffer.from(key.reveal(), 'hex'), randomBytes) }),
+      keyFiles: new KeyFiles(join(folder, 'keys')),
+      knownHostsPath: join(folder, 'known_hosts'),
+    },
+    keep: (repository) =>
       new KeptRepository(repository, {
         ...{ definitions, folders, model, turnsMax, log },
-        mirror: new Mirror(git, join(mirrorsFolder(options.dataDir), `${folderOf(repository.name)}.git`)),
+        mirror: new Mirror(git, mirrorOf(repository.name)),
       }),
-  );
-  const stop = async () => void (await Promise.all(repositories.map((one) => one.stop())));
+    removeMirror: (name) => rm(mirrorOf(name), { recursive: true, force: true }),
+  });
+  const stop = () => repositories.stop();
   try {
-    const signal = options.stopping ?? new AbortController().signal;
-    for (const repository of repositories) await repository.start(signal);
+    await repositories.start(options.stopping ?? new AbortController().signal);
   } catch (error) {
     await stop();
     throw error;

@@ -92,6 +92,9 @@ const recordersOf: Readonly<Record<FactName, readonly PeerName[]>> = {
   repositorySyncFailed: byRegistry,
   memorySaved: byDriver,
   memoryRemoved: byDriver,
+  repositoryRemoved: byRegistry,
+  repositoryListed: byRegistry,
+  repositoryUnlisted: byRegistry,
 };
 
 const { APPROVED, REJECTED, EXPIRED, WITHDRAWN } = facts.Decision;

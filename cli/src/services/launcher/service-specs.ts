@@ -90,7 +90,10 @@ function ownSecrets(service: ServiceName, options: SpecOptions): Readonly<Record
     case 'mcp-bridge':
       return onlySet(credentialVariables(options.config), options.env);
     case 'registry':
-      return onlySet(registryVariables(options.config), options.env);
+      return {
+        STOPGO_PUSH_KEY: options.pushKey.reveal(),
+        ...onlySet(registryVariables(options.config), options.env),
+      };
     case 'gateway':
       return onlySet(signInVariables(options.config), options.env);
     default:

@@ -15,6 +15,7 @@ export async function startRegistryService(process: ServiceProcess): Promise<Sta
     { ...process.options, config: { ...config, dataDir: environment.dataDir ?? config.dataDir } },
     instance,
     createGrpcClient(store.StoreService, toStore),
+    environment.pushKey,
   );
   process.add('registry', running.stop);
   const server = await process.listen([bind(registry.RegistryService, running.service)], callersOf.registry);

@@ -27,7 +27,14 @@ export type PersonFact =
 /** Facts of links with which people decide. */
 export type LinkFact = 'linkMade';
 /** Facts of where agents are taken from. */
-export type RepositoryFact = 'repositoryAdded' | 'repositoryChanged' | 'repositorySynced' | 'repositorySyncFailed';
+export type RepositoryFact =
+  | 'repositoryAdded'
+  | 'repositoryChanged'
+  | 'repositorySynced'
+  | 'repositorySyncFailed'
+  | 'repositoryRemoved'
+  | 'repositoryListed'
+  | 'repositoryUnlisted';
 /** Facts of what agents remember. */
 export type MemoryFact = 'memorySaved' | 'memoryRemoved';
 /** Facts of everything else. */

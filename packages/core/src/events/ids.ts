@@ -87,6 +87,9 @@ export function linkStream(digest: string): StreamName {
 
 const repositoryStreamPrefix = 'repository-';
 
+/** The stream of which repositories people have kept, beside those of the configuration. */
+export const repositoryListStream = `${repositoryStreamPrefix}list` as StreamName;
+
 /** The stream of a repository of agents. One name is one stream, so that the log lets no two have the same. */
 export function repositoryStream(name: string): StreamName {
   return `${repositoryStreamPrefix}${sha256Hex(canonicalJson({ v: 1, tenant: '', name }))}` as StreamName;

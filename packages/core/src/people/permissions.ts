@@ -31,6 +31,7 @@ export const permissions = {
   'memory.read': everybody('read'),
   'memory.change': administrators('admin'),
   'repository.sync': administrators('admin'),
+  'repository.manage': administrators('admin'),
   'repository.notify': everybody('converse'),
   'conversation.create': everybody('converse'),
   'conversation.list': ownOnly('read'),

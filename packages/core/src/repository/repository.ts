@@ -72,6 +72,13 @@ export function evolveRepository(before: AgentRepository, event: RecordedFact): 
       const { message, kind } = one.value;
       return { ...before, revision, failure: { message, kind, at: time } };
     }
+    case 'repositoryRemoved': {
+      const { name, source } = before;
+      return { ...noRepository, revision, name, source };
+    }
+    case 'repositoryListed':
+    case 'repositoryUnlisted':
+      return { ...before, revision };
     default:
       one.case satisfies NotOfRepositories;
       return { ...before, revision };

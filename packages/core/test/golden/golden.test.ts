@@ -52,8 +52,8 @@ test('every scenario is recorded, and every kind of event of a conversation is i
       linesOf(file).map((line) => decodeRecorded({ envelope: fromBase64(line.envelope) }).fact.case),
     ),
   );
-  // Definitions stand in streams of their own, and so do pins, who is told, links, and people (recorded in ../pins,
-  // ../push and ../people), what agents remember (in ../memory), and what repositories hold, which the registry folds.
+  // Definitions stand in streams of their own, and so do pins, who is told, links, people, what agents remember, and
+  // repositories (recorded in ../pins, ../push, ../people, ../memory and ../repository).
   const isElsewhere = (kind: string) =>
     /^(agent|toolset|tool|policy)Defined$|^(toolServerMet|toolsAccepted)$|^push|^(user|apiKey|link|repository|memory)[A-Z]/.test(
       kind,

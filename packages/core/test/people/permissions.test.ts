@@ -24,6 +24,7 @@ const table: Readonly<Record<Action, readonly [user: Reach, admin: Reach, superA
   'memory.read': ['all', 'all', 'all', 'read'],
   'memory.change': ['none', 'all', 'all', 'admin'],
   'repository.sync': ['none', 'all', 'all', 'admin'],
+  'repository.manage': ['none', 'all', 'all', 'admin'],
   'repository.notify': ['all', 'all', 'all', 'converse'],
   'conversation.create': ['all', 'all', 'all', 'converse'],
   'conversation.list': ['own', 'all', 'all', 'read'],

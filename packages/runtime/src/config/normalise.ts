@@ -65,7 +65,8 @@ export function normalise(file: FileShape, policy?: Policy, prices?: PriceTable)
     ...(policy === undefined ? {} : { policy }),
     push: { allowPrivate: file.push.allow_private },
     webhooks: file.webhooks.map(webhook),
-    agentRepositories: file.agent_repositories.map(agentRepository),
+    takesAgentsFromGit: file.agent_repositories !== undefined,
+    agentRepositories: (file.agent_repositories ?? []).map(agentRepository),
     agentFolders: file.agent_folders,
     calling: {
       depthMax: file.agent_execution.max_call_depth,

@@ -242,7 +242,7 @@ export const fileSchema = mapping({
   nats: natsSchema.prefault({}),
   push: pushSchema.prefault({}),
   webhooks: list(webhookSchema).default([]),
-  agent_repositories: list(agentRepositorySchema).default([]),
+  agent_repositories: list(agentRepositorySchema).optional(),
   agent_folders: list(filledText()).default([]),
   agent_execution: agentExecutionSchema.prefault({}),
   auth: authSchema.optional(),

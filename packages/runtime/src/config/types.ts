@@ -365,6 +365,8 @@ export type AgentConfig = {
   readonly nats: NatsConfig;
   readonly push: PushConfig;
   readonly webhooks: readonly WebhookConfig[];
+  /** The file has a list of repositories, be it empty: then people may add some. */
+  readonly takesAgentsFromGit: boolean;
   readonly agentRepositories: readonly AgentRepositoryConfig[];
   /** Folders of this machine at and below which repositories may be; as written. */
   readonly agentFolders: readonly string[];

@@ -20,6 +20,10 @@ const repository = {
   is_root: true,
   is_active: true,
   read_only: true,
+  sync_interval: '5m',
+  auth_type: 'token',
+  takes_webhooks: true,
+  is_configured: false,
   last_sync_status: 'SUCCESS',
   last_sync_commit: agent.git_commit,
   last_sync_at: '2026-11-26T10:00:00.000Z',
@@ -132,6 +136,27 @@ const memoryEndpoints: readonly Endpoint[] = [
   },
 ];
 
+const settings = {
+  branch: { type: 'string', required: false, description: 'The branch that agents are taken from; main unless named.' },
+  sync_interval: {
+    type: 'string',
+    required: false,
+    description: 'How long after one look the next is taken: 1s to 24h.',
+  },
+  is_active: { type: 'boolean', required: false, description: 'It is looked at, and its agents can be found.' },
+  auth_type: { type: 'string', required: false, description: 'none, token or ssh-key.' },
+  auth_token: { type: 'string', required: false, description: 'For token: an access token.' },
+  ssh_key: { type: 'string', required: false, description: 'For ssh-key: a private key without a passphrase.' },
+  webhook_secret: { type: 'string', required: false, description: 'Secret of its webhooks; null: none are taken.' },
+} as const;
+
+const isOfConfiguration = {
+  description: 'It is one of the configuration.',
+  example: errorExample(
+    'the repository main-agents is one of "agent_repositories" in the configuration: change it there, and restart',
+  ),
+};
+
 /** Agents that are taken from git repositories. */
 export const agentEndpoints: readonly Endpoint[] = [
   ...memoryEndpoints,
@@ -142,6 +167,61 @@ export const agentEndpoints: readonly Endpoint[] = [
     description:
       'In the order in which names are looked up, with what is wrong with single files: one bad file harms no other.',
     responses: { '200': { description: 'The repositories.', example: { repositories: [repository] } } },
+  },
+  {
+    method: 'POST',
+    path: '/repositories',
+    summary: 'Add a repository',
+    description:
+      'For administrators. It is kept from now on beside those of the configuration, and synced in the background. Secrets are sealed, and never shown.',
+    request: {
+      content_type: jsonType,
+      schema: {
+        name: { type: 'string', required: true, description: 'A letter, and then letters, digits, _ or -.' },
+        git_url: { type: 'string', required: true, description: 'As git_url of the configuration.' },
+        is_root: { type: 'boolean', required: false, description: 'Its agents have no namespace.' },
+        ...settings,
+      },
+      example: { name: 'main-agents', git_url: repository.git_url, is_root: true, branch: 'production' },
+    },
+    responses: {
+      '201': {
+        description: 'It is kept.',
+        example: { repository: { ...repository, last_sync_status: 'NEVER_SYNCED' } },
+      },
+      '400': {
+        description: 'It cannot be kept.',
+        example: errorExample('git_url names a helper program (ext::), which is never run'),
+      },
+      '409': {
+        description: 'The name is taken.',
+        example: errorExample('there is a repository main-agents; change it, or choose another name'),
+      },
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/repositories/:name',
+    summary: 'Change a repository',
+    description:
+      'For administrators. What is not named stays as it is; another branch is synced at once. With another address it is another repository: remove it, and add that.',
+    request: { content_type: jsonType, schema: settings, example: { branch: 'next', sync_interval: '1m' } },
+    responses: {
+      '200': { description: 'As it is kept now.', example: { repository: { ...repository, branch: 'next' } } },
+      '404': notConfigured,
+      '409': isOfConfiguration,
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/repositories/:name',
+    summary: 'Remove a repository',
+    description: 'For administrators. None of its agents are found from now on; runs that have begun go on.',
+    responses: {
+      '204': { description: 'It is not kept any more.', example: null },
+      '404': notConfigured,
+      '409': isOfConfiguration,
+    },
   },
   {
     method: 'POST',

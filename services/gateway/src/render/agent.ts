@@ -1,3 +1,4 @@
+import { formatDuration } from '@stopgo/core';
 import { registry } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { rfc3339 } from './time.ts';
@@ -15,6 +16,9 @@ export function renderRepository(repository: registry.Repository): Answer {
   const { name, gitUrl, branch, isRoot, isActive, status, commit, syncedAt } = repository;
   return {
     ...{ name, git_url: gitUrl, branch, is_root: isRoot, is_active: isActive, read_only: true },
+    sync_interval: formatDuration(repository.syncIntervalMs),
+    ...{ auth_type: repository.authType, takes_webhooks: repository.takesWebhooks },
+    is_configured: repository.isConfigured,
     last_sync_status: statusWords[status],
     last_sync_commit: commit === '' ? null : commit,
     last_sync_at: rfc3339(syncedAt) ?? null,

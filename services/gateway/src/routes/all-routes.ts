@@ -13,6 +13,7 @@ import { linkRoutes } from './links.ts';
 import { memoryRoutes } from './memories.ts';
 import { peopleRoutes } from './people.ts';
 import { pushRoutes } from './push.ts';
+import { repositoryRoutes } from './repositories.ts';
 import type { Route, RouteDependencies } from './route.ts';
 import { runRoutes } from './runs.ts';
 import { serviceRoutes } from './service.ts';
@@ -25,6 +26,7 @@ export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...heldToolRoutes(deps),
   // Before agents: the rest of their path is a name.
   ...memoryRoutes(deps),
+  ...repositoryRoutes(deps),
   ...agentRoutes(deps),
   ...conversationRoutes(deps),
   ...runRoutes(deps),

@@ -10,7 +10,7 @@ import { isUnknown } from '@stopgo/log';
 import type { store, views } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import { conversationsMax, faultPauseMs, knownMax } from './bounds.ts';
-import type { Sealer } from './sealed.ts';
+import type { PushSealer } from './sealed.ts';
 import { SendSlots } from './send-slots.ts';
 import { type CheckedSettings, checkSettings, configIdOf, type Settings } from './settings.ts';
 import type { TellerPorts } from './teller.ts';
@@ -19,7 +19,7 @@ import { TellingLog } from './telling-log.ts';
 export type OutboxPorts = Omit<TellerPorts, 'open' | 'slots' | 'store' | 'tellingLog'> & {
   readonly store: Client<typeof store.StoreService>;
   /** Undefined: there is no key, and nothing that is secret can be kept. */
-  readonly sealer: () => Sealer | undefined;
+  readonly sealer: () => PushSealer | undefined;
   readonly allowPrivate: boolean;
   readonly onFault: (error: unknown, where: string) => void;
   /** Instead of the bounds of the same names, for tests. */

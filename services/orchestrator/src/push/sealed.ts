@@ -1,5 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto';
-import { sha256Hex } from '@stopgo/core';
+import { Sealer } from '@stopgo/security';
 
 /** What an address is to be shown besides what it is told. */
 export type PushSecrets = { readonly token: string; readonly credentials: string };
@@ -7,55 +6,31 @@ export type PushSecrets = { readonly token: string; readonly credentials: string
 /** Where secrets belong: sealed for one place, they cannot be opened at another. */
 export type SecretPlace = { readonly conversationId: string; readonly configId: string; readonly url: string };
 
-const algorithm = 'aes-256-gcm';
-const nonceBytes = 12;
-const tagBytes = 16;
-const keyIdCharacters = 16;
-
-/** Bytes of the key that secrets are sealed with. */
-export const pushKeyBytes = 32;
-
-/** Seals secrets before they are recorded, and opens them where they are sent. */
-export class Sealer {
-  readonly #key: Uint8Array;
-  readonly #randomBytes: (length: number) => Uint8Array;
-  /** Tells the key from others, and nothing about it. */
-  readonly keyId: string;
+/** Seals what addresses are to be shown. */
+export class PushSealer {
+  readonly #sealer: Sealer;
 
   /** @throws RangeError for a key of another length. */
   constructor(key: Uint8Array, randomBytes: (length: number) => Uint8Array) {
-    if (key.length !== pushKeyBytes) throw new RangeError(`the key has ${key.length} bytes, not ${pushKeyBytes}`);
-    this.#key = key;
-    this.#randomBytes = randomBytes;
-    this.keyId = sha256Hex(Buffer.concat([Buffer.from('stopgo push key '), key])).slice(0, keyIdCharacters);
+    this.#sealer = new Sealer(key, randomBytes);
   }
 
-  seal(secrets: PushSecrets, place: SecretPlace): Uint8Array {
-    const nonce = this.#randomBytes(nonceBytes);
-    const cipher = createCipheriv(algorithm, this.#key, nonce).setAAD(placeBytes(place));
-    const text = JSON.stringify([secrets.token, secrets.credentials]);
-    return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  /** Tells the key from others, and nothing about it. */
+  get keyId(): string {
+    return this.#sealer.keyId;
+  }
+
+  seal({ token, credentials }: PushSecrets, place: SecretPlace): Uint8Array {
+    return this.#sealer.seal(JSON.stringify([token, credentials]), partsOf(place));
   }
 
   /** The secrets; undefined if they were sealed with another key, for another place, or are damaged. */
   open(sealed: Uint8Array, place: SecretPlace): PushSecrets | undefined {
-    const end = sealed.length - tagBytes;
-    if (end < nonceBytes) return undefined;
-    try {
-      const decipher = createDecipheriv(algorithm, this.#key, sealed.subarray(0, nonceBytes), {
-        authTagLength: tagBytes,
-      });
-      decipher.setAAD(placeBytes(place)).setAuthTag(sealed.subarray(end));
-      const text = Buffer.concat([decipher.update(sealed.subarray(nonceBytes, end)), decipher.final()]).toString(
-        'utf8',
-      );
-      const [token, credentials] = JSON.parse(text) as [string, string];
-      return { token, credentials };
-    } catch {
-      return undefined;
-    }
+    const text = this.#sealer.open(sealed, partsOf(place));
+    if (text === undefined) return undefined;
+    const [token, credentials] = JSON.parse(text) as [string, string];
+    return { token, credentials };
   }
 }
 
-const placeBytes = ({ conversationId, configId, url }: SecretPlace): Uint8Array =>
-  Buffer.from(JSON.stringify([conversationId, configId, url]));
+const partsOf = ({ conversationId, configId, url }: SecretPlace) => [conversationId, configId, url];

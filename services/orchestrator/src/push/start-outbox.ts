@@ -7,7 +7,7 @@ import { deliver, type Resolve } from './deliver.ts';
 import { Outbox } from './outbox.ts';
 import { PushLog } from './push-log.ts';
 import { systemResolve } from './resolve.ts';
-import { Sealer } from './sealed.ts';
+import { PushSealer } from './sealed.ts';
 import { type LinkParts, Links } from './webhooks/links.ts';
 import type { WebhookPorts } from './webhooks/send-notice.ts';
 import type { Webhook } from './webhooks/webhooks.ts';
@@ -36,7 +36,7 @@ export function startOutbox(
   logger: Logger,
   { agent, secrets }: Pick<WebhookPorts, 'agent' | 'secrets'>,
 ): Outbox {
-  let sealer: Sealer | undefined;
+  let sealer: PushSealer | undefined;
   return new Outbox({
     ...ports,
     store: client,
@@ -51,7 +51,7 @@ export function startOutbox(
     pushes: new PushLog({ ...ports, store: client }),
     sealer: () => {
       const bytes = sealer === undefined ? key() : undefined;
-      if (bytes !== undefined) sealer = new Sealer(bytes, randomBytes);
+      if (bytes !== undefined) sealer = new PushSealer(bytes, randomBytes);
       return sealer;
     },
     deliver: (delivery, signal) => deliver({ resolve, allowPrivate }, delivery, signal),

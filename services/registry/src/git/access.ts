@@ -14,6 +14,8 @@ export type Credentials =
       readonly knownHostsPath: string;
       /** Whether a server that is met for the first time is trusted, and its key kept in `knownHostsPath`. */
       readonly trustsNewHosts: boolean;
+      /** Removes the key where it is only there for this run. */
+      readonly forget?: () => void;
     };
 
 /** What one run of git is given, so that it can reach one repository and nothing else. */

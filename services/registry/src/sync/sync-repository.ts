@@ -41,7 +41,12 @@ export type Synced = { readonly kind: 'synced' | 'unchanged'; readonly commit: s
 export async function syncRepository(ports: SyncPorts, signal: AbortSignal): Promise<Synced> {
   try {
     const { mirror, record } = ports;
-    await mirror.fetch(ports.remote(), ports.credentials(), signal);
+    const credentials = ports.credentials();
+    try {
+      await mirror.fetch(ports.remote(), credentials, signal);
+    } finally {
+      if (credentials.type === 'ssh_key') credentials.forget?.();
+    }
     const commit = await mirror.headOf(record.state.source.branch, signal);
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const synced = await recordCommit(ports, commit, signal);

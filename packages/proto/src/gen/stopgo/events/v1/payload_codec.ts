@@ -2,8 +2,8 @@
 // @generated from file stopgo/events/v1/payload.proto (package stopgo.events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AgentCalled, AgentDefined, AgentLimits, AgentQuestion, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalAssigned, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, CancelCause, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputType, InputWithdrawn, LinkMade, MemoryCall, MemoryRemoved, MemorySaved, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RepositoryAdded, RepositoryChanged, RepositorySource, RepositorySynced, RepositorySyncFailed, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepCanceled, StepFinished, StepReminded, StepStarted, SyncedFile, SyncError, TimeLimit, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
-import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentQuestionSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalAssignedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, MemoryCallSchema, MemoryRemovedSchema, MemorySavedSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RepositoryAddedSchema, RepositoryChangedSchema, RepositorySourceSchema, RepositorySyncedSchema, RepositorySyncFailedSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepCanceledSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, SyncedFileSchema, SyncErrorSchema, TimeLimitSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
+import type { AgentCalled, AgentDefined, AgentLimits, AgentQuestion, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalAssigned, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, CancelCause, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputType, InputWithdrawn, LinkMade, MemoryCall, MemoryRemoved, MemorySaved, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RepositoryAdded, RepositoryChanged, RepositoryListed, RepositoryRemoved, RepositorySource, RepositorySynced, RepositorySyncFailed, RepositoryUnlisted, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepCanceled, StepFinished, StepReminded, StepStarted, SyncedFile, SyncError, TimeLimit, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
+import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentQuestionSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalAssignedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, MemoryCallSchema, MemoryRemovedSchema, MemorySavedSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RepositoryAddedSchema, RepositoryChangedSchema, RepositoryListedSchema, RepositoryRemovedSchema, RepositorySourceSchema, RepositorySyncedSchema, RepositorySyncFailedSchema, RepositoryUnlistedSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepCanceledSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, SyncedFileSchema, SyncErrorSchema, TimeLimitSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
@@ -370,6 +370,24 @@ export function writePayload(writer: Writer, message: Payload): void {
       writer.join(begin);
       break;
     }
+    case "repositoryRemoved": {
+      const begin = writer.fork(594);
+      writeRepositoryRemoved(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "repositoryListed": {
+      const begin = writer.fork(602);
+      writeRepositoryListed(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "repositoryUnlisted": {
+      const begin = writer.fork(610);
+      writeRepositoryUnlisted(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
     case "agentCalled": {
       const begin = writer.fork(642);
       writeAgentCalled(writer, message.fact.value);
@@ -648,6 +666,18 @@ export function readPayload(reader: Reader, length: number, message: Payload): P
         if (tag !== 586) throw new LeftToLibrary();
         message.fact = { case: "repositorySyncFailed", value: readRepositorySyncFailed(reader, reader.uint32(), message.fact.case === "repositorySyncFailed" ? message.fact.value : zeroRepositorySyncFailed()) };
         break;
+      case 74:
+        if (tag !== 594) throw new LeftToLibrary();
+        message.fact = { case: "repositoryRemoved", value: readRepositoryRemoved(reader, reader.uint32(), message.fact.case === "repositoryRemoved" ? message.fact.value : zeroRepositoryRemoved()) };
+        break;
+      case 75:
+        if (tag !== 602) throw new LeftToLibrary();
+        message.fact = { case: "repositoryListed", value: readRepositoryListed(reader, reader.uint32(), message.fact.case === "repositoryListed" ? message.fact.value : zeroRepositoryListed()) };
+        break;
+      case 76:
+        if (tag !== 610) throw new LeftToLibrary();
+        message.fact = { case: "repositoryUnlisted", value: readRepositoryUnlisted(reader, reader.uint32(), message.fact.case === "repositoryUnlisted" ? message.fact.value : zeroRepositoryUnlisted()) };
+        break;
       case 80:
         if (tag !== 642) throw new LeftToLibrary();
         message.fact = { case: "agentCalled", value: readAgentCalled(reader, reader.uint32(), message.fact.case === "agentCalled" ? message.fact.value : zeroAgentCalled()) };
@@ -859,6 +889,15 @@ export function createPayload(given: Given): Payload {
         break;
       case "repositorySyncFailed":
         message.fact = { case: "repositorySyncFailed", value: toMessage(value, createRepositorySyncFailed, "stopgo.events.v1.RepositorySyncFailed") };
+        break;
+      case "repositoryRemoved":
+        message.fact = { case: "repositoryRemoved", value: toMessage(value, createRepositoryRemoved, "stopgo.events.v1.RepositoryRemoved") };
+        break;
+      case "repositoryListed":
+        message.fact = { case: "repositoryListed", value: toMessage(value, createRepositoryListed, "stopgo.events.v1.RepositoryListed") };
+        break;
+      case "repositoryUnlisted":
+        message.fact = { case: "repositoryUnlisted", value: toMessage(value, createRepositoryUnlisted, "stopgo.events.v1.RepositoryUnlisted") };
         break;
       case "agentCalled":
         message.fact = { case: "agentCalled", value: toMessage(value, createAgentCalled, "stopgo.events.v1.AgentCalled") };
@@ -8186,6 +8225,173 @@ export function createMemoryRemoved(given: Given): MemoryRemoved {
   return message;
 }
 
+export function zeroRepositoryRemoved(): RepositoryRemoved {
+  return {
+    $typeName: "stopgo.events.v1.RepositoryRemoved",
+  };
+}
+
+export function writeRepositoryRemoved(writer: Writer, message: RepositoryRemoved): void {
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readRepositoryRemoved(reader: Reader, length: number, message: RepositoryRemoved): RepositoryRemoved {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    unknown = reader.unknown(tag, unknown);
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createRepositoryRemoved(_given: Given): RepositoryRemoved {
+  const message = zeroRepositoryRemoved();
+  return message;
+}
+
+export function zeroRepositoryListed(): RepositoryListed {
+  return {
+    $typeName: "stopgo.events.v1.RepositoryListed",
+    name: '',
+    syncIntervalMs: 0,
+    isActive: false,
+    authType: '',
+    sealedCredentials: new Uint8Array(0),
+    sealedWebhookSecret: new Uint8Array(0),
+    keyId: '',
+  };
+}
+
+export function writeRepositoryListed(writer: Writer, message: RepositoryListed): void {
+  if (message.$typeName !== "stopgo.events.v1.RepositoryListed") throw new LeftToLibrary();
+  if (message.name !== '') {
+    writer.string(10, message.name);
+  }
+  if (message.source !== undefined) {
+    const begin = writer.fork(18);
+    writeRepositorySource(writer, message.source);
+    writer.join(begin);
+  }
+  if (message.syncIntervalMs != 0) {
+    writer.uint32(24, message.syncIntervalMs);
+  }
+  if (message.isActive !== false) {
+    writer.bool(32, message.isActive);
+  }
+  if (message.authType !== '') {
+    writer.string(42, message.authType);
+  }
+  writer.someBytes(50, message.sealedCredentials);
+  writer.someBytes(58, message.sealedWebhookSecret);
+  if (message.keyId !== '') {
+    writer.string(66, message.keyId);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readRepositoryListed(reader: Reader, length: number, message: RepositoryListed): RepositoryListed {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.source = readRepositorySource(reader, reader.uint32(), message.source ?? zeroRepositorySource());
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.syncIntervalMs = reader.uint32();
+        break;
+      case 4:
+        if (tag !== 32) throw new LeftToLibrary();
+        message.isActive = reader.bool();
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.authType = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.sealedCredentials = reader.bytes();
+        break;
+      case 7:
+        if (tag !== 58) throw new LeftToLibrary();
+        message.sealedWebhookSecret = reader.bytes();
+        break;
+      case 8:
+        if (tag !== 66) throw new LeftToLibrary();
+        message.keyId = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createRepositoryListed(given: Given): RepositoryListed {
+  const message = zeroRepositoryListed();
+  if (given.name != null) message.name = given.name;
+  if (given.source != null) message.source = toMessage(given.source, createRepositorySource, "stopgo.events.v1.RepositorySource");
+  if (given.syncIntervalMs != null) message.syncIntervalMs = given.syncIntervalMs;
+  if (given.isActive != null) message.isActive = given.isActive;
+  if (given.authType != null) message.authType = given.authType;
+  if (given.sealedCredentials != null) message.sealedCredentials = toBytes(given.sealedCredentials);
+  if (given.sealedWebhookSecret != null) message.sealedWebhookSecret = toBytes(given.sealedWebhookSecret);
+  if (given.keyId != null) message.keyId = given.keyId;
+  return message;
+}
+
+export function zeroRepositoryUnlisted(): RepositoryUnlisted {
+  return {
+    $typeName: "stopgo.events.v1.RepositoryUnlisted",
+    name: '',
+  };
+}
+
+export function writeRepositoryUnlisted(writer: Writer, message: RepositoryUnlisted): void {
+  if (message.$typeName !== "stopgo.events.v1.RepositoryUnlisted") throw new LeftToLibrary();
+  if (message.name !== '') {
+    writer.string(10, message.name);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readRepositoryUnlisted(reader: Reader, length: number, message: RepositoryUnlisted): RepositoryUnlisted {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createRepositoryUnlisted(given: Given): RepositoryUnlisted {
+  const message = zeroRepositoryUnlisted();
+  if (given.name != null) message.name = given.name;
+  return message;
+}
+
 export function zeroPushConfigured(): PushConfigured {
   return {
     $typeName: "stopgo.events.v1.PushConfigured",
@@ -8657,6 +8863,9 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [MemorySavedSchema, { zero: zeroMemorySaved, write: writeMemorySaved, read: readMemorySaved, create: createMemorySaved }],
   [MemoryCallSchema, { zero: zeroMemoryCall, write: writeMemoryCall, read: readMemoryCall, create: createMemoryCall }],
   [MemoryRemovedSchema, { zero: zeroMemoryRemoved, write: writeMemoryRemoved, read: readMemoryRemoved, create: createMemoryRemoved }],
+  [RepositoryRemovedSchema, { zero: zeroRepositoryRemoved, write: writeRepositoryRemoved, read: readRepositoryRemoved, create: createRepositoryRemoved }],
+  [RepositoryListedSchema, { zero: zeroRepositoryListed, write: writeRepositoryListed, read: readRepositoryListed, create: createRepositoryListed }],
+  [RepositoryUnlistedSchema, { zero: zeroRepositoryUnlisted, write: writeRepositoryUnlisted, read: readRepositoryUnlisted, create: createRepositoryUnlisted }],
   [PushConfiguredSchema, { zero: zeroPushConfigured, write: writePushConfigured, read: readPushConfigured, create: createPushConfigured }],
   [PushRemovedSchema, { zero: zeroPushRemoved, write: writePushRemoved, read: readPushRemoved, create: createPushRemoved }],
   [PushClaimedSchema, { zero: zeroPushClaimed, write: writePushClaimed, read: readPushClaimed, create: createPushClaimed }],

@@ -2,8 +2,8 @@
 // @generated from file stopgo/registry/v1/registry.proto (package stopgo.registry.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Agent, Commit, DiffAgentRequest, DiffAgentResponse, FileError, GitRef, ListAgentsRequest, ListAgentsResponse, ListBranchesRequest, ListBranchesResponse, ListHistoryRequest, ListHistoryResponse, ListRepositoriesRequest, ListRepositoriesResponse, ReceiveWebhookRequest, ReceiveWebhookResponse, Repository, ResolveAgentRequest, ResolveAgentResponse, SyncRepositoryRequest, SyncRepositoryResponse, SyncStatus } from "./registry_pb.ts";
-import { AgentSchema, CommitSchema, DiffAgentRequestSchema, DiffAgentResponseSchema, FileErrorSchema, GitRefSchema, ListAgentsRequestSchema, ListAgentsResponseSchema, ListBranchesRequestSchema, ListBranchesResponseSchema, ListHistoryRequestSchema, ListHistoryResponseSchema, ListRepositoriesRequestSchema, ListRepositoriesResponseSchema, ReceiveWebhookRequestSchema, ReceiveWebhookResponseSchema, RepositorySchema, ResolveAgentRequestSchema, ResolveAgentResponseSchema, SyncRepositoryRequestSchema, SyncRepositoryResponseSchema } from "./registry_pb.ts";
+import type { AddRepositoryRequest, AddRepositoryResponse, Agent, ChangeRepositoryRequest, ChangeRepositoryResponse, Commit, DiffAgentRequest, DiffAgentResponse, FileError, GitRef, ListAgentsRequest, ListAgentsResponse, ListBranchesRequest, ListBranchesResponse, ListHistoryRequest, ListHistoryResponse, ListRepositoriesRequest, ListRepositoriesResponse, ReceiveWebhookRequest, ReceiveWebhookResponse, RemoveRepositoryRequest, RemoveRepositoryResponse, Repository, RepositoryChange, ResolveAgentRequest, ResolveAgentResponse, SyncRepositoryRequest, SyncRepositoryResponse, SyncStatus } from "./registry_pb.ts";
+import { AddRepositoryRequestSchema, AddRepositoryResponseSchema, AgentSchema, ChangeRepositoryRequestSchema, ChangeRepositoryResponseSchema, CommitSchema, DiffAgentRequestSchema, DiffAgentResponseSchema, FileErrorSchema, GitRefSchema, ListAgentsRequestSchema, ListAgentsResponseSchema, ListBranchesRequestSchema, ListBranchesResponseSchema, ListHistoryRequestSchema, ListHistoryResponseSchema, ListRepositoriesRequestSchema, ListRepositoriesResponseSchema, ReceiveWebhookRequestSchema, ReceiveWebhookResponseSchema, RemoveRepositoryRequestSchema, RemoveRepositoryResponseSchema, RepositoryChangeSchema, RepositorySchema, ResolveAgentRequestSchema, ResolveAgentResponseSchema, SyncRepositoryRequestSchema, SyncRepositoryResponseSchema } from "./registry_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
@@ -11,6 +11,7 @@ import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
 import { toBytes, toMessage, toMessages } from "../../../../codec/made.ts";
 import { createSyncError, readSyncError, writeSyncError, zeroSyncError } from "../../events/v1/payload_codec.ts";
+import { createActor, readActor, writeActor, zeroActor } from "../../events/v1/envelope_codec.ts";
 import type { DescMessage } from "@bufbuild/protobuf";
 
 export function zeroRepository(): Repository {
@@ -28,6 +29,10 @@ export function zeroRepository(): Repository {
     agentCount: 0,
     errors: [],
     errorCount: 0,
+    isConfigured: false,
+    syncIntervalMs: 0,
+    authType: '',
+    takesWebhooks: false,
   };
 }
 
@@ -80,6 +85,18 @@ export function writeRepository(writer: Writer, message: Repository): void {
   }
   if (message.errorCount != 0) {
     writer.uint32(112, message.errorCount);
+  }
+  if (message.isConfigured !== false) {
+    writer.bool(120, message.isConfigured);
+  }
+  if (message.syncIntervalMs != 0) {
+    writer.uint32(128, message.syncIntervalMs);
+  }
+  if (message.authType !== '') {
+    writer.string(138, message.authType);
+  }
+  if (message.takesWebhooks !== false) {
+    writer.bool(144, message.takesWebhooks);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -146,6 +163,22 @@ export function readRepository(reader: Reader, length: number, message: Reposito
         if (tag !== 112) throw new LeftToLibrary();
         message.errorCount = reader.uint32();
         break;
+      case 15:
+        if (tag !== 120) throw new LeftToLibrary();
+        message.isConfigured = reader.bool();
+        break;
+      case 16:
+        if (tag !== 128) throw new LeftToLibrary();
+        message.syncIntervalMs = reader.uint32();
+        break;
+      case 17:
+        if (tag !== 138) throw new LeftToLibrary();
+        message.authType = reader.string();
+        break;
+      case 18:
+        if (tag !== 144) throw new LeftToLibrary();
+        message.takesWebhooks = reader.bool();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -171,6 +204,10 @@ export function createRepository(given: Given): Repository {
   if (given.agentCount != null) message.agentCount = given.agentCount;
   if (given.errors != null) message.errors = toMessages(given.errors, createFileError, "stopgo.registry.v1.FileError");
   if (given.errorCount != null) message.errorCount = given.errorCount;
+  if (given.isConfigured != null) message.isConfigured = given.isConfigured;
+  if (given.syncIntervalMs != null) message.syncIntervalMs = given.syncIntervalMs;
+  if (given.authType != null) message.authType = given.authType;
+  if (given.takesWebhooks != null) message.takesWebhooks = given.takesWebhooks;
   return message;
 }
 
@@ -499,6 +536,382 @@ export function readListRepositoriesResponse(reader: Reader, length: number, mes
 export function createListRepositoriesResponse(given: Given): ListRepositoriesResponse {
   const message = zeroListRepositoriesResponse();
   if (given.repositories != null) message.repositories = toMessages(given.repositories, createRepository, "stopgo.registry.v1.Repository");
+  return message;
+}
+
+export function zeroAddRepositoryRequest(): AddRepositoryRequest {
+  return {
+    $typeName: "stopgo.registry.v1.AddRepositoryRequest",
+    name: '',
+    gitUrl: '',
+    isRoot: false,
+  };
+}
+
+export function writeAddRepositoryRequest(writer: Writer, message: AddRepositoryRequest): void {
+  if (message.$typeName !== "stopgo.registry.v1.AddRepositoryRequest") throw new LeftToLibrary();
+  if (message.name !== '') {
+    writer.string(10, message.name);
+  }
+  if (message.gitUrl !== '') {
+    writer.string(18, message.gitUrl);
+  }
+  if (message.isRoot !== false) {
+    writer.bool(24, message.isRoot);
+  }
+  if (message.settings !== undefined) {
+    const begin = writer.fork(34);
+    writeRepositoryChange(writer, message.settings);
+    writer.join(begin);
+  }
+  if (message.actor !== undefined) {
+    const begin = writer.fork(42);
+    writeActor(writer, message.actor);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readAddRepositoryRequest(reader: Reader, length: number, message: AddRepositoryRequest): AddRepositoryRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.gitUrl = reader.string();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.isRoot = reader.bool();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.settings = readRepositoryChange(reader, reader.uint32(), message.settings ?? zeroRepositoryChange());
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.actor = readActor(reader, reader.uint32(), message.actor ?? zeroActor());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createAddRepositoryRequest(given: Given): AddRepositoryRequest {
+  const message = zeroAddRepositoryRequest();
+  if (given.name != null) message.name = given.name;
+  if (given.gitUrl != null) message.gitUrl = given.gitUrl;
+  if (given.isRoot != null) message.isRoot = given.isRoot;
+  if (given.settings != null) message.settings = toMessage(given.settings, createRepositoryChange, "stopgo.registry.v1.RepositoryChange");
+  if (given.actor != null) message.actor = toMessage(given.actor, createActor, "stopgo.events.v1.Actor");
+  return message;
+}
+
+export function zeroAddRepositoryResponse(): AddRepositoryResponse {
+  return {
+    $typeName: "stopgo.registry.v1.AddRepositoryResponse",
+  };
+}
+
+export function writeAddRepositoryResponse(writer: Writer, message: AddRepositoryResponse): void {
+  if (message.$typeName !== "stopgo.registry.v1.AddRepositoryResponse") throw new LeftToLibrary();
+  if (message.repository !== undefined) {
+    const begin = writer.fork(10);
+    writeRepository(writer, message.repository);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readAddRepositoryResponse(reader: Reader, length: number, message: AddRepositoryResponse): AddRepositoryResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.repository = readRepository(reader, reader.uint32(), message.repository ?? zeroRepository());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createAddRepositoryResponse(given: Given): AddRepositoryResponse {
+  const message = zeroAddRepositoryResponse();
+  if (given.repository != null) message.repository = toMessage(given.repository, createRepository, "stopgo.registry.v1.Repository");
+  return message;
+}
+
+export function zeroChangeRepositoryRequest(): ChangeRepositoryRequest {
+  return {
+    $typeName: "stopgo.registry.v1.ChangeRepositoryRequest",
+    name: '',
+  };
+}
+
+export function writeChangeRepositoryRequest(writer: Writer, message: ChangeRepositoryRequest): void {
+  if (message.$typeName !== "stopgo.registry.v1.ChangeRepositoryRequest") throw new LeftToLibrary();
+  if (message.name !== '') {
+    writer.string(10, message.name);
+  }
+  if (message.change !== undefined) {
+    const begin = writer.fork(18);
+    writeRepositoryChange(writer, message.change);
+    writer.join(begin);
+  }
+  if (message.actor !== undefined) {
+    const begin = writer.fork(26);
+    writeActor(writer, message.actor);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readChangeRepositoryRequest(reader: Reader, length: number, message: ChangeRepositoryRequest): ChangeRepositoryRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.change = readRepositoryChange(reader, reader.uint32(), message.change ?? zeroRepositoryChange());
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.actor = readActor(reader, reader.uint32(), message.actor ?? zeroActor());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createChangeRepositoryRequest(given: Given): ChangeRepositoryRequest {
+  const message = zeroChangeRepositoryRequest();
+  if (given.name != null) message.name = given.name;
+  if (given.change != null) message.change = toMessage(given.change, createRepositoryChange, "stopgo.registry.v1.RepositoryChange");
+  if (given.actor != null) message.actor = toMessage(given.actor, createActor, "stopgo.events.v1.Actor");
+  return message;
+}
+
+export function zeroChangeRepositoryResponse(): ChangeRepositoryResponse {
+  return {
+    $typeName: "stopgo.registry.v1.ChangeRepositoryResponse",
+  };
+}
+
+export function writeChangeRepositoryResponse(writer: Writer, message: ChangeRepositoryResponse): void {
+  if (message.$typeName !== "stopgo.registry.v1.ChangeRepositoryResponse") throw new LeftToLibrary();
+  if (message.repository !== undefined) {
+    const begin = writer.fork(10);
+    writeRepository(writer, message.repository);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readChangeRepositoryResponse(reader: Reader, length: number, message: ChangeRepositoryResponse): ChangeRepositoryResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.repository = readRepository(reader, reader.uint32(), message.repository ?? zeroRepository());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createChangeRepositoryResponse(given: Given): ChangeRepositoryResponse {
+  const message = zeroChangeRepositoryResponse();
+  if (given.repository != null) message.repository = toMessage(given.repository, createRepository, "stopgo.registry.v1.Repository");
+  return message;
+}
+
+export function zeroRemoveRepositoryRequest(): RemoveRepositoryRequest {
+  return {
+    $typeName: "stopgo.registry.v1.RemoveRepositoryRequest",
+    name: '',
+  };
+}
+
+export function writeRemoveRepositoryRequest(writer: Writer, message: RemoveRepositoryRequest): void {
+  if (message.$typeName !== "stopgo.registry.v1.RemoveRepositoryRequest") throw new LeftToLibrary();
+  if (message.name !== '') {
+    writer.string(10, message.name);
+  }
+  if (message.actor !== undefined) {
+    const begin = writer.fork(18);
+    writeActor(writer, message.actor);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readRemoveRepositoryRequest(reader: Reader, length: number, message: RemoveRepositoryRequest): RemoveRepositoryRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.actor = readActor(reader, reader.uint32(), message.actor ?? zeroActor());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createRemoveRepositoryRequest(given: Given): RemoveRepositoryRequest {
+  const message = zeroRemoveRepositoryRequest();
+  if (given.name != null) message.name = given.name;
+  if (given.actor != null) message.actor = toMessage(given.actor, createActor, "stopgo.events.v1.Actor");
+  return message;
+}
+
+export function zeroRemoveRepositoryResponse(): RemoveRepositoryResponse {
+  return {
+    $typeName: "stopgo.registry.v1.RemoveRepositoryResponse",
+  };
+}
+
+export function writeRemoveRepositoryResponse(writer: Writer, message: RemoveRepositoryResponse): void {
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readRemoveRepositoryResponse(reader: Reader, length: number, message: RemoveRepositoryResponse): RemoveRepositoryResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    unknown = reader.unknown(tag, unknown);
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createRemoveRepositoryResponse(_given: Given): RemoveRepositoryResponse {
+  const message = zeroRemoveRepositoryResponse();
+  return message;
+}
+
+export function zeroRepositoryChange(): RepositoryChange {
+  return {
+    $typeName: "stopgo.registry.v1.RepositoryChange",
+  };
+}
+
+export function writeRepositoryChange(writer: Writer, message: RepositoryChange): void {
+  if (message.$typeName !== "stopgo.registry.v1.RepositoryChange") throw new LeftToLibrary();
+  if (message.branch !== undefined) {
+    writer.string(10, message.branch);
+  }
+  if (message.syncIntervalMs !== undefined) {
+    writer.uint32(16, message.syncIntervalMs);
+  }
+  if (message.isActive !== undefined) {
+    writer.bool(24, message.isActive);
+  }
+  if (message.authType !== undefined) {
+    writer.string(34, message.authType);
+  }
+  if (message.credentials !== undefined) {
+    writer.string(42, message.credentials);
+  }
+  if (message.webhookSecret !== undefined) {
+    writer.string(50, message.webhookSecret);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readRepositoryChange(reader: Reader, length: number, message: RepositoryChange): RepositoryChange {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.branch = reader.string();
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.syncIntervalMs = reader.uint32();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.isActive = reader.bool();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.authType = reader.string();
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.credentials = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.webhookSecret = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createRepositoryChange(given: Given): RepositoryChange {
+  const message = zeroRepositoryChange();
+  if (given.branch != null) message.branch = given.branch;
+  if (given.syncIntervalMs != null) message.syncIntervalMs = given.syncIntervalMs;
+  if (given.isActive != null) message.isActive = given.isActive;
+  if (given.authType != null) message.authType = given.authType;
+  if (given.credentials != null) message.credentials = given.credentials;
+  if (given.webhookSecret != null) message.webhookSecret = given.webhookSecret;
   return message;
 }
 
@@ -1371,6 +1784,13 @@ export const codecs_stopgo_registry_v1_registry: readonly (readonly [DescMessage
   [CommitSchema, { zero: zeroCommit, write: writeCommit, read: readCommit, create: createCommit }],
   [ListRepositoriesRequestSchema, { zero: zeroListRepositoriesRequest, write: writeListRepositoriesRequest, read: readListRepositoriesRequest, create: createListRepositoriesRequest }],
   [ListRepositoriesResponseSchema, { zero: zeroListRepositoriesResponse, write: writeListRepositoriesResponse, read: readListRepositoriesResponse, create: createListRepositoriesResponse }],
+  [AddRepositoryRequestSchema, { zero: zeroAddRepositoryRequest, write: writeAddRepositoryRequest, read: readAddRepositoryRequest, create: createAddRepositoryRequest }],
+  [AddRepositoryResponseSchema, { zero: zeroAddRepositoryResponse, write: writeAddRepositoryResponse, read: readAddRepositoryResponse, create: createAddRepositoryResponse }],
+  [ChangeRepositoryRequestSchema, { zero: zeroChangeRepositoryRequest, write: writeChangeRepositoryRequest, read: readChangeRepositoryRequest, create: createChangeRepositoryRequest }],
+  [ChangeRepositoryResponseSchema, { zero: zeroChangeRepositoryResponse, write: writeChangeRepositoryResponse, read: readChangeRepositoryResponse, create: createChangeRepositoryResponse }],
+  [RemoveRepositoryRequestSchema, { zero: zeroRemoveRepositoryRequest, write: writeRemoveRepositoryRequest, read: readRemoveRepositoryRequest, create: createRemoveRepositoryRequest }],
+  [RemoveRepositoryResponseSchema, { zero: zeroRemoveRepositoryResponse, write: writeRemoveRepositoryResponse, read: readRemoveRepositoryResponse, create: createRemoveRepositoryResponse }],
+  [RepositoryChangeSchema, { zero: zeroRepositoryChange, write: writeRepositoryChange, read: readRepositoryChange, create: createRepositoryChange }],
   [SyncRepositoryRequestSchema, { zero: zeroSyncRepositoryRequest, write: writeSyncRepositoryRequest, read: readSyncRepositoryRequest, create: createSyncRepositoryRequest }],
   [SyncRepositoryResponseSchema, { zero: zeroSyncRepositoryResponse, write: writeSyncRepositoryResponse, read: readSyncRepositoryResponse, create: createSyncRepositoryResponse }],
   [ReceiveWebhookRequestSchema, { zero: zeroReceiveWebhookRequest, write: writeReceiveWebhookRequest, read: readReceiveWebhookRequest, create: createReceiveWebhookRequest }],

@@ -6,6 +6,8 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Actor } from "../../events/v1/envelope_pb.ts";
+import { file_stopgo_events_v1_envelope } from "../../events/v1/envelope_pb.ts";
 import type { SyncError } from "../../events/v1/payload_pb.ts";
 import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
@@ -14,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/registry/v1/registry.proto.
  */
 export const file_stopgo_registry_v1_registry: GenFile = /*@__PURE__*/
-  fileDesc("CiFzdG9wZ28vcmVnaXN0cnkvdjEvcmVnaXN0cnkucHJvdG8SEnN0b3Bnby5yZWdpc3RyeS52MSL9AgoKUmVwb3NpdG9yeRIMCgRuYW1lGAEgASgJEg8KB2dpdF91cmwYAiABKAkSDgoGYnJhbmNoGAMgASgJEg8KB2lzX3Jvb3QYBCABKAgSEQoJaXNfYWN0aXZlGAUgASgIEi4KBnN0YXR1cxgGIAEoDjIeLnN0b3Bnby5yZWdpc3RyeS52MS5TeW5jU3RhdHVzEg4KBmNvbW1pdBgHIAEoCRItCglzeW5jZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2ZhaWx1cmUYCSABKAkSFAoMZmFpbHVyZV9raW5kGAogASgJEi0KCWZhaWxlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLYWdlbnRfY291bnQYDCABKA0SLQoGZXJyb3JzGA0gAygLMh0uc3RvcGdvLnJlZ2lzdHJ5LnYxLkZpbGVFcnJvchITCgtlcnJvcl9jb3VudBgOIAEoDSJvCglGaWxlRXJyb3ISDAoEcGF0aBgBIAEoCRIqCgVlcnJvchgCIAEoCzIbLnN0b3Bnby5ldmVudHMudjEuU3luY0Vycm9yEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItsBCgVBZ2VudBIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDAoEdGFncxgEIAMoCRISCgpyZXBvc2l0b3J5GAUgASgJEgwKBHBhdGgYBiABKAkSEgoKbmFtZXNwYWNlZBgHIAEoCBIOCgZjb21taXQYCCABKAkSLwoLbW9kaWZpZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhkKEWRlZmluaXRpb25fZGlnZXN0GAogASgJIngKBkNvbW1pdBIMCgRoYXNoGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDgoGYXV0aG9yGAMgASgJEigKBHRpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWNoYW5nZWRfZmlsZXMYBSADKAkiGQoXTGlzdFJlcG9zaXRvcmllc1JlcXVlc3QiUAoYTGlzdFJlcG9zaXRvcmllc1Jlc3BvbnNlEjQKDHJlcG9zaXRvcmllcxgBIAMoCzIeLnN0b3Bnby5yZWdpc3RyeS52MS5SZXBvc2l0b3J5IiUKFVN5bmNSZXBvc2l0b3J5UmVxdWVzdBIMCgRuYW1lGAEgASgJIkwKFlN5bmNSZXBvc2l0b3J5UmVzcG9uc2USMgoKcmVwb3NpdG9yeRgBIAEoCzIeLnN0b3Bnby5yZWdpc3RyeS52MS5SZXBvc2l0b3J5Ip4BChVSZWNlaXZlV2ViaG9va1JlcXVlc3QSDAoEbmFtZRgBIAEoCRIMCgRib2R5GAIgASgMEhQKDGNvbnRlbnRfdHlwZRgDIAEoCRINCgVldmVudBgEIAEoCRIVCg1odWJfc2lnbmF0dXJlGAUgASgJEhcKD2dpdGVhX3NpZ25hdHVyZRgGIAEoCRIUCgxnaXRsYWJfdG9rZW4YByABKAkiNwoWUmVjZWl2ZVdlYmhvb2tSZXNwb25zZRINCgVzeW5jcxgBIAEoCBIOCgZyZWFzb24YAiABKAkiZwoRTGlzdEFnZW50c1JlcXVlc3QSEgoKcmVwb3NpdG9yeRgBIAEoCRINCgVxdWVyeRgCIAEoCRINCgVsaW1pdBgDIAEoDRIOCgZjdXJzb3IYBCABKAkSEAoIcGF0dGVybnMYBiADKAkiYwoSTGlzdEFnZW50c1Jlc3BvbnNlEikKBmFnZW50cxgBIAMoCzIZLnN0b3Bnby5yZWdpc3RyeS52MS5BZ2VudBITCgtuZXh0X2N1cnNvchgCIAEoCRINCgV0b3RhbBgDIAEoDSI1ChNSZXNvbHZlQWdlbnRSZXF1ZXN0EgwKBG5hbWUYASABKAkSEAoIcmV2aXNpb24YAiABKAkiWQoUUmVzb2x2ZUFnZW50UmVzcG9uc2USKAoFYWdlbnQYASABKAsyGS5zdG9wZ28ucmVnaXN0cnkudjEuQWdlbnQSFwoPZGVmaW5pdGlvbl9qc29uGAIgASgJIkMKEkxpc3RIaXN0b3J5UmVxdWVzdBIMCgRuYW1lGAEgASgJEg0KBWxpbWl0GAIgASgNEhAKCHJldmlzaW9uGAMgASgJIkIKE0xpc3RIaXN0b3J5UmVzcG9uc2USKwoHY29tbWl0cxgBIAMoCzIaLnN0b3Bnby5yZWdpc3RyeS52MS5Db21taXQiTAoQRGlmZkFnZW50UmVxdWVzdBIMCgRuYW1lGAEgASgJEhUKDWZyb21fcmV2aXNpb24YAiABKAkSEwoLdG9fcmV2aXNpb24YAyABKAkiggEKEURpZmZBZ2VudFJlc3BvbnNlEhMKC2Zyb21fY29tbWl0GAEgASgJEhEKCXRvX2NvbW1pdBgCIAEoCRISCgpyZXBvc2l0b3J5GAMgASgJEhEKCWZyb21fcGF0aBgEIAEoCRIPCgd0b19wYXRoGAUgASgJEg0KBXBhdGNoGAYgASgJIiMKE0xpc3RCcmFuY2hlc1JlcXVlc3QSDAoEbmFtZRgBIAEoCSJ8ChRMaXN0QnJhbmNoZXNSZXNwb25zZRIsCghicmFuY2hlcxgBIAMoCzIaLnN0b3Bnby5yZWdpc3RyeS52MS5HaXRSZWYSKAoEdGFncxgCIAMoCzIaLnN0b3Bnby5yZWdpc3RyeS52MS5HaXRSZWYSDAoEbW9yZRgDIAEoCCJQCgZHaXRSZWYSDAoEbmFtZRgBIAEoCRIOCgZjb21taXQYAiABKAkSKAoEdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAqlQEKClN5bmNTdGF0dXMSGwoXU1lOQ19TVEFUVVNfVU5TUEVDSUZJRUQQABIcChhTWU5DX1NUQVRVU19ORVZFUl9TWU5DRUQQARIbChdTWU5DX1NUQVRVU19JTl9QUk9HUkVTUxACEhcKE1NZTkNfU1RBVFVTX1NVQ0NFU1MQAxIWChJTWU5DX1NUQVRVU19GQUlMRUQQBDKvBgoPUmVnaXN0cnlTZXJ2aWNlEm0KEExpc3RSZXBvc2l0b3JpZXMSKy5zdG9wZ28ucmVnaXN0cnkudjEuTGlzdFJlcG9zaXRvcmllc1JlcXVlc3QaLC5zdG9wZ28ucmVnaXN0cnkudjEuTGlzdFJlcG9zaXRvcmllc1Jlc3BvbnNlEmcKDlN5bmNSZXBvc2l0b3J5Eikuc3RvcGdvLnJlZ2lzdHJ5LnYxLlN5bmNSZXBvc2l0b3J5UmVxdWVzdBoqLnN0b3Bnby5yZWdpc3RyeS52MS5TeW5jUmVwb3NpdG9yeVJlc3BvbnNlEmcKDlJlY2VpdmVXZWJob29rEikuc3RvcGdvLnJlZ2lzdHJ5LnYxLlJlY2VpdmVXZWJob29rUmVxdWVzdBoqLnN0b3Bnby5yZWdpc3RyeS52MS5SZWNlaXZlV2ViaG9va1Jlc3BvbnNlElsKCkxpc3RBZ2VudHMSJS5zdG9wZ28ucmVnaXN0cnkudjEuTGlzdEFnZW50c1JlcXVlc3QaJi5zdG9wZ28ucmVnaXN0cnkudjEuTGlzdEFnZW50c1Jlc3BvbnNlEmEKDFJlc29sdmVBZ2VudBInLnN0b3Bnby5yZWdpc3RyeS52MS5SZXNvbHZlQWdlbnRSZXF1ZXN0Giguc3RvcGdvLnJlZ2lzdHJ5LnYxLlJlc29sdmVBZ2VudFJlc3BvbnNlEl4KC0xpc3RIaXN0b3J5EiYuc3RvcGdvLnJlZ2lzdHJ5LnYxLkxpc3RIaXN0b3J5UmVxdWVzdBonLnN0b3Bnby5yZWdpc3RyeS52MS5MaXN0SGlzdG9yeVJlc3BvbnNlElgKCURpZmZBZ2VudBIkLnN0b3Bnby5yZWdpc3RyeS52MS5EaWZmQWdlbnRSZXF1ZXN0GiUuc3RvcGdvLnJlZ2lzdHJ5LnYxLkRpZmZBZ2VudFJlc3BvbnNlEmEKDExpc3RCcmFuY2hlcxInLnN0b3Bnby5yZWdpc3RyeS52MS5MaXN0QnJhbmNoZXNSZXF1ZXN0Giguc3RvcGdvLnJlZ2lzdHJ5LnYxLkxpc3RCcmFuY2hlc1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
+  fileDesc("CiFzdG9wZ28vcmVnaXN0cnkvdjEvcmVnaXN0cnkucHJvdG8SEnN0b3Bnby5yZWdpc3RyeS52MSLZAwoKUmVwb3NpdG9yeRIMCgRuYW1lGAEgASgJEg8KB2dpdF91cmwYAiABKAkSDgoGYnJhbmNoGAMgASgJEg8KB2lzX3Jvb3QYBCABKAgSEQoJaXNfYWN0aXZlGAUgASgIEi4KBnN0YXR1cxgGIAEoDjIeLnN0b3Bnby5yZWdpc3RyeS52MS5TeW5jU3RhdHVzEg4KBmNvbW1pdBgHIAEoCRItCglzeW5jZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2ZhaWx1cmUYCSABKAkSFAoMZmFpbHVyZV9raW5kGAogASgJEi0KCWZhaWxlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLYWdlbnRfY291bnQYDCABKA0SLQoGZXJyb3JzGA0gAygLMh0uc3RvcGdvLnJlZ2lzdHJ5LnYxLkZpbGVFcnJvchITCgtlcnJvcl9jb3VudBgOIAEoDRIVCg1pc19jb25maWd1cmVkGA8gASgIEhgKEHN5bmNfaW50ZXJ2YWxfbXMYECABKA0SEQoJYXV0aF90eXBlGBEgASgJEhYKDnRha2VzX3dlYmhvb2tzGBIgASgIIm8KCUZpbGVFcnJvchIMCgRwYXRoGAEgASgJEioKBWVycm9yGAIgASgLMhsuc3RvcGdvLmV2ZW50cy52MS5TeW5jRXJyb3ISKAoEdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi2wEKBUFnZW50EgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSDwoHdmVyc2lvbhgDIAEoCRIMCgR0YWdzGAQgAygJEhIKCnJlcG9zaXRvcnkYBSABKAkSDAoEcGF0aBgGIAEoCRISCgpuYW1lc3BhY2VkGAcgASgIEg4KBmNvbW1pdBgIIAEoCRIvCgttb2RpZmllZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGQoRZGVmaW5pdGlvbl9kaWdlc3QYCiABKAkieAoGQ29tbWl0EgwKBGhhc2gYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIOCgZhdXRob3IYAyABKAkSKAoEdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNY2hhbmdlZF9maWxlcxgFIAMoCSIZChdMaXN0UmVwb3NpdG9yaWVzUmVxdWVzdCJQChhMaXN0UmVwb3NpdG9yaWVzUmVzcG9uc2USNAoMcmVwb3NpdG9yaWVzGAEgAygLMh4uc3RvcGdvLnJlZ2lzdHJ5LnYxLlJlcG9zaXRvcnkipgEKFEFkZFJlcG9zaXRvcnlSZXF1ZXN0EgwKBG5hbWUYASABKAkSDwoHZ2l0X3VybBgCIAEoCRIPCgdpc19yb290GAMgASgIEjYKCHNldHRpbmdzGAQgASgLMiQuc3RvcGdvLnJlZ2lzdHJ5LnYxLlJlcG9zaXRvcnlDaGFuZ2USJgoFYWN0b3IYBSABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yIksKFUFkZFJlcG9zaXRvcnlSZXNwb25zZRIyCgpyZXBvc2l0b3J5GAEgASgLMh4uc3RvcGdvLnJlZ2lzdHJ5LnYxLlJlcG9zaXRvcnkihQEKF0NoYW5nZVJlcG9zaXRvcnlSZXF1ZXN0EgwKBG5hbWUYASABKAkSNAoGY2hhbmdlGAIgASgLMiQuc3RvcGdvLnJlZ2lzdHJ5LnYxLlJlcG9zaXRvcnlDaGFuZ2USJgoFYWN0b3IYAyABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yIk4KGENoYW5nZVJlcG9zaXRvcnlSZXNwb25zZRIyCgpyZXBvc2l0b3J5GAEgASgLMh4uc3RvcGdvLnJlZ2lzdHJ5LnYxLlJlcG9zaXRvcnkiTwoXUmVtb3ZlUmVwb3NpdG9yeVJlcXVlc3QSDAoEbmFtZRgBIAEoCRImCgVhY3RvchgCIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuQWN0b3IiGgoYUmVtb3ZlUmVwb3NpdG9yeVJlc3BvbnNlIowCChBSZXBvc2l0b3J5Q2hhbmdlEhMKBmJyYW5jaBgBIAEoCUgAiAEBEh0KEHN5bmNfaW50ZXJ2YWxfbXMYAiABKA1IAYgBARIWCglpc19hY3RpdmUYAyABKAhIAogBARIWCglhdXRoX3R5cGUYBCABKAlIA4gBARIYCgtjcmVkZW50aWFscxgFIAEoCUgEiAEBEhsKDndlYmhvb2tfc2VjcmV0GAYgASgJSAWIAQFCCQoHX2JyYW5jaEITChFfc3luY19pbnRlcnZhbF9tc0IMCgpfaXNfYWN0aXZlQgwKCl9hdXRoX3R5cGVCDgoMX2NyZWRlbnRpYWxzQhEKD193ZWJob29rX3NlY3JldCIlChVTeW5jUmVwb3NpdG9yeVJlcXVlc3QSDAoEbmFtZRgBIAEoCSJMChZTeW5jUmVwb3NpdG9yeVJlc3BvbnNlEjIKCnJlcG9zaXRvcnkYASABKAsyHi5zdG9wZ28ucmVnaXN0cnkudjEuUmVwb3NpdG9yeSKeAQoVUmVjZWl2ZVdlYmhvb2tSZXF1ZXN0EgwKBG5hbWUYASABKAkSDAoEYm9keRgCIAEoDBIUCgxjb250ZW50X3R5cGUYAyABKAkSDQoFZXZlbnQYBCABKAkSFQoNaHViX3NpZ25hdHVyZRgFIAEoCRIXCg9naXRlYV9zaWduYXR1cmUYBiABKAkSFAoMZ2l0bGFiX3Rva2VuGAcgASgJIjcKFlJlY2VpdmVXZWJob29rUmVzcG9uc2USDQoFc3luY3MYASABKAgSDgoGcmVhc29uGAIgASgJImcKEUxpc3RBZ2VudHNSZXF1ZXN0EhIKCnJlcG9zaXRvcnkYASABKAkSDQoFcXVlcnkYAiABKAkSDQoFbGltaXQYAyABKA0SDgoGY3Vyc29yGAQgASgJEhAKCHBhdHRlcm5zGAYgAygJImMKEkxpc3RBZ2VudHNSZXNwb25zZRIpCgZhZ2VudHMYASADKAsyGS5zdG9wZ28ucmVnaXN0cnkudjEuQWdlbnQSEwoLbmV4dF9jdXJzb3IYAiABKAkSDQoFdG90YWwYAyABKA0iNQoTUmVzb2x2ZUFnZW50UmVxdWVzdBIMCgRuYW1lGAEgASgJEhAKCHJldmlzaW9uGAIgASgJIlkKFFJlc29sdmVBZ2VudFJlc3BvbnNlEigKBWFnZW50GAEgASgLMhkuc3RvcGdvLnJlZ2lzdHJ5LnYxLkFnZW50EhcKD2RlZmluaXRpb25fanNvbhgCIAEoCSJDChJMaXN0SGlzdG9yeVJlcXVlc3QSDAoEbmFtZRgBIAEoCRINCgVsaW1pdBgCIAEoDRIQCghyZXZpc2lvbhgDIAEoCSJCChNMaXN0SGlzdG9yeVJlc3BvbnNlEisKB2NvbW1pdHMYASADKAsyGi5zdG9wZ28ucmVnaXN0cnkudjEuQ29tbWl0IkwKEERpZmZBZ2VudFJlcXVlc3QSDAoEbmFtZRgBIAEoCRIVCg1mcm9tX3JldmlzaW9uGAIgASgJEhMKC3RvX3JldmlzaW9uGAMgASgJIoIBChFEaWZmQWdlbnRSZXNwb25zZRITCgtmcm9tX2NvbW1pdBgBIAEoCRIRCgl0b19jb21taXQYAiABKAkSEgoKcmVwb3NpdG9yeRgDIAEoCRIRCglmcm9tX3BhdGgYBCABKAkSDwoHdG9fcGF0aBgFIAEoCRINCgVwYXRjaBgGIAEoCSIjChNMaXN0QnJhbmNoZXNSZXF1ZXN0EgwKBG5hbWUYASABKAkifAoUTGlzdEJyYW5jaGVzUmVzcG9uc2USLAoIYnJhbmNoZXMYASADKAsyGi5zdG9wZ28ucmVnaXN0cnkudjEuR2l0UmVmEigKBHRhZ3MYAiADKAsyGi5zdG9wZ28ucmVnaXN0cnkudjEuR2l0UmVmEgwKBG1vcmUYAyABKAgiUAoGR2l0UmVmEgwKBG5hbWUYASABKAkSDgoGY29tbWl0GAIgASgJEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wKpUBCgpTeW5jU3RhdHVzEhsKF1NZTkNfU1RBVFVTX1VOU1BFQ0lGSUVEEAASHAoYU1lOQ19TVEFUVVNfTkVWRVJfU1lOQ0VEEAESGwoXU1lOQ19TVEFUVVNfSU5fUFJPR1JFU1MQAhIXChNTWU5DX1NUQVRVU19TVUNDRVNTEAMSFgoSU1lOQ19TVEFUVVNfRkFJTEVEEAQy8wgKD1JlZ2lzdHJ5U2VydmljZRJtChBMaXN0UmVwb3NpdG9yaWVzEisuc3RvcGdvLnJlZ2lzdHJ5LnYxLkxpc3RSZXBvc2l0b3JpZXNSZXF1ZXN0Giwuc3RvcGdvLnJlZ2lzdHJ5LnYxLkxpc3RSZXBvc2l0b3JpZXNSZXNwb25zZRJkCg1BZGRSZXBvc2l0b3J5Eiguc3RvcGdvLnJlZ2lzdHJ5LnYxLkFkZFJlcG9zaXRvcnlSZXF1ZXN0Gikuc3RvcGdvLnJlZ2lzdHJ5LnYxLkFkZFJlcG9zaXRvcnlSZXNwb25zZRJtChBDaGFuZ2VSZXBvc2l0b3J5Eisuc3RvcGdvLnJlZ2lzdHJ5LnYxLkNoYW5nZVJlcG9zaXRvcnlSZXF1ZXN0Giwuc3RvcGdvLnJlZ2lzdHJ5LnYxLkNoYW5nZVJlcG9zaXRvcnlSZXNwb25zZRJtChBSZW1vdmVSZXBvc2l0b3J5Eisuc3RvcGdvLnJlZ2lzdHJ5LnYxLlJlbW92ZVJlcG9zaXRvcnlSZXF1ZXN0Giwuc3RvcGdvLnJlZ2lzdHJ5LnYxLlJlbW92ZVJlcG9zaXRvcnlSZXNwb25zZRJnCg5TeW5jUmVwb3NpdG9yeRIpLnN0b3Bnby5yZWdpc3RyeS52MS5TeW5jUmVwb3NpdG9yeVJlcXVlc3QaKi5zdG9wZ28ucmVnaXN0cnkudjEuU3luY1JlcG9zaXRvcnlSZXNwb25zZRJnCg5SZWNlaXZlV2ViaG9vaxIpLnN0b3Bnby5yZWdpc3RyeS52MS5SZWNlaXZlV2ViaG9va1JlcXVlc3QaKi5zdG9wZ28ucmVnaXN0cnkudjEuUmVjZWl2ZVdlYmhvb2tSZXNwb25zZRJbCgpMaXN0QWdlbnRzEiUuc3RvcGdvLnJlZ2lzdHJ5LnYxLkxpc3RBZ2VudHNSZXF1ZXN0GiYuc3RvcGdvLnJlZ2lzdHJ5LnYxLkxpc3RBZ2VudHNSZXNwb25zZRJhCgxSZXNvbHZlQWdlbnQSJy5zdG9wZ28ucmVnaXN0cnkudjEuUmVzb2x2ZUFnZW50UmVxdWVzdBooLnN0b3Bnby5yZWdpc3RyeS52MS5SZXNvbHZlQWdlbnRSZXNwb25zZRJeCgtMaXN0SGlzdG9yeRImLnN0b3Bnby5yZWdpc3RyeS52MS5MaXN0SGlzdG9yeVJlcXVlc3QaJy5zdG9wZ28ucmVnaXN0cnkudjEuTGlzdEhpc3RvcnlSZXNwb25zZRJYCglEaWZmQWdlbnQSJC5zdG9wZ28ucmVnaXN0cnkudjEuRGlmZkFnZW50UmVxdWVzdBolLnN0b3Bnby5yZWdpc3RyeS52MS5EaWZmQWdlbnRSZXNwb25zZRJhCgxMaXN0QnJhbmNoZXMSJy5zdG9wZ28ucmVnaXN0cnkudjEuTGlzdEJyYW5jaGVzUmVxdWVzdBooLnN0b3Bnby5yZWdpc3RyeS52MS5MaXN0QnJhbmNoZXNSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload]);
 
 /**
  * @generated from message stopgo.registry.v1.Repository
@@ -97,6 +99,32 @@ export type Repository = Message<"stopgo.registry.v1.Repository"> & {
    * @generated from field: uint32 error_count = 14;
    */
   errorCount: number;
+
+  /**
+   * True: the configuration has it, and it cannot be changed here.
+   *
+   * @generated from field: bool is_configured = 15;
+   */
+  isConfigured: boolean;
+
+  /**
+   * @generated from field: uint32 sync_interval_ms = 16;
+   */
+  syncIntervalMs: number;
+
+  /**
+   * none, token or ssh-key.
+   *
+   * @generated from field: string auth_type = 17;
+   */
+  authType: string;
+
+  /**
+   * True: webhooks of its host are taken. The secret is never shown, nor are credentials.
+   *
+   * @generated from field: bool takes_webhooks = 18;
+   */
+  takesWebhooks: boolean;
 };
 
 /**
@@ -269,6 +297,189 @@ export const ListRepositoriesResponseSchema: GenMessage<ListRepositoriesResponse
   messageDesc(file_stopgo_registry_v1_registry, 5);
 
 /**
+ * @generated from message stopgo.registry.v1.AddRepositoryRequest
+ */
+export type AddRepositoryRequest = Message<"stopgo.registry.v1.AddRepositoryRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string git_url = 2;
+   */
+  gitUrl: string;
+
+  /**
+   * @generated from field: bool is_root = 3;
+   */
+  isRoot: boolean;
+
+  /**
+   * @generated from field: stopgo.registry.v1.RepositoryChange settings = 4;
+   */
+  settings?: RepositoryChange | undefined;
+
+  /**
+   * @generated from field: stopgo.events.v1.Actor actor = 5;
+   */
+  actor?: Actor | undefined;
+};
+
+/**
+ * Describes the message stopgo.registry.v1.AddRepositoryRequest.
+ * Use `create(AddRepositoryRequestSchema)` to create a new message.
+ */
+export const AddRepositoryRequestSchema: GenMessage<AddRepositoryRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_registry_v1_registry, 6);
+
+/**
+ * @generated from message stopgo.registry.v1.AddRepositoryResponse
+ */
+export type AddRepositoryResponse = Message<"stopgo.registry.v1.AddRepositoryResponse"> & {
+  /**
+   * @generated from field: stopgo.registry.v1.Repository repository = 1;
+   */
+  repository?: Repository | undefined;
+};
+
+/**
+ * Describes the message stopgo.registry.v1.AddRepositoryResponse.
+ * Use `create(AddRepositoryResponseSchema)` to create a new message.
+ */
+export const AddRepositoryResponseSchema: GenMessage<AddRepositoryResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_registry_v1_registry, 7);
+
+/**
+ * @generated from message stopgo.registry.v1.ChangeRepositoryRequest
+ */
+export type ChangeRepositoryRequest = Message<"stopgo.registry.v1.ChangeRepositoryRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: stopgo.registry.v1.RepositoryChange change = 2;
+   */
+  change?: RepositoryChange | undefined;
+
+  /**
+   * @generated from field: stopgo.events.v1.Actor actor = 3;
+   */
+  actor?: Actor | undefined;
+};
+
+/**
+ * Describes the message stopgo.registry.v1.ChangeRepositoryRequest.
+ * Use `create(ChangeRepositoryRequestSchema)` to create a new message.
+ */
+export const ChangeRepositoryRequestSchema: GenMessage<ChangeRepositoryRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_registry_v1_registry, 8);
+
+/**
+ * @generated from message stopgo.registry.v1.ChangeRepositoryResponse
+ */
+export type ChangeRepositoryResponse = Message<"stopgo.registry.v1.ChangeRepositoryResponse"> & {
+  /**
+   * @generated from field: stopgo.registry.v1.Repository repository = 1;
+   */
+  repository?: Repository | undefined;
+};
+
+/**
+ * Describes the message stopgo.registry.v1.ChangeRepositoryResponse.
+ * Use `create(ChangeRepositoryResponseSchema)` to create a new message.
+ */
+export const ChangeRepositoryResponseSchema: GenMessage<ChangeRepositoryResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_registry_v1_registry, 9);
+
+/**
+ * @generated from message stopgo.registry.v1.RemoveRepositoryRequest
+ */
+export type RemoveRepositoryRequest = Message<"stopgo.registry.v1.RemoveRepositoryRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: stopgo.events.v1.Actor actor = 2;
+   */
+  actor?: Actor | undefined;
+};
+
+/**
+ * Describes the message stopgo.registry.v1.RemoveRepositoryRequest.
+ * Use `create(RemoveRepositoryRequestSchema)` to create a new message.
+ */
+export const RemoveRepositoryRequestSchema: GenMessage<RemoveRepositoryRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_registry_v1_registry, 10);
+
+/**
+ * @generated from message stopgo.registry.v1.RemoveRepositoryResponse
+ */
+export type RemoveRepositoryResponse = Message<"stopgo.registry.v1.RemoveRepositoryResponse"> & {
+};
+
+/**
+ * Describes the message stopgo.registry.v1.RemoveRepositoryResponse.
+ * Use `create(RemoveRepositoryResponseSchema)` to create a new message.
+ */
+export const RemoveRepositoryResponseSchema: GenMessage<RemoveRepositoryResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_registry_v1_registry, 11);
+
+/**
+ * RepositoryChange: what is absent stays as it is, or has its default.
+ *
+ * @generated from message stopgo.registry.v1.RepositoryChange
+ */
+export type RepositoryChange = Message<"stopgo.registry.v1.RepositoryChange"> & {
+  /**
+   * @generated from field: optional string branch = 1;
+   */
+  branch?: string | undefined;
+
+  /**
+   * @generated from field: optional uint32 sync_interval_ms = 2;
+   */
+  syncIntervalMs?: number | undefined;
+
+  /**
+   * @generated from field: optional bool is_active = 3;
+   */
+  isActive?: boolean | undefined;
+
+  /**
+   * none, token or ssh-key.
+   *
+   * @generated from field: optional string auth_type = 4;
+   */
+  authType?: string | undefined;
+
+  /**
+   * The token or the private key, as auth_type says.
+   *
+   * @generated from field: optional string credentials = 5;
+   */
+  credentials?: string | undefined;
+
+  /**
+   * Empty: webhooks are not taken any more.
+   *
+   * @generated from field: optional string webhook_secret = 6;
+   */
+  webhookSecret?: string | undefined;
+};
+
+/**
+ * Describes the message stopgo.registry.v1.RepositoryChange.
+ * Use `create(RepositoryChangeSchema)` to create a new message.
+ */
+export const RepositoryChangeSchema: GenMessage<RepositoryChange> = /*@__PURE__*/
+  messageDesc(file_stopgo_registry_v1_registry, 12);
+
+/**
  * @generated from message stopgo.registry.v1.SyncRepositoryRequest
  */
 export type SyncRepositoryRequest = Message<"stopgo.registry.v1.SyncRepositoryRequest"> & {
@@ -283,7 +494,7 @@ export type SyncRepositoryRequest = Message<"stopgo.registry.v1.SyncRepositoryRe
  * Use `create(SyncRepositoryRequestSchema)` to create a new message.
  */
 export const SyncRepositoryRequestSchema: GenMessage<SyncRepositoryRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 6);
+  messageDesc(file_stopgo_registry_v1_registry, 13);
 
 /**
  * @generated from message stopgo.registry.v1.SyncRepositoryResponse
@@ -300,7 +511,7 @@ export type SyncRepositoryResponse = Message<"stopgo.registry.v1.SyncRepositoryR
  * Use `create(SyncRepositoryResponseSchema)` to create a new message.
  */
 export const SyncRepositoryResponseSchema: GenMessage<SyncRepositoryResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 7);
+  messageDesc(file_stopgo_registry_v1_registry, 14);
 
 /**
  * What a webhook of GitHub, GitLab or Gitea brings.
@@ -355,7 +566,7 @@ export type ReceiveWebhookRequest = Message<"stopgo.registry.v1.ReceiveWebhookRe
  * Use `create(ReceiveWebhookRequestSchema)` to create a new message.
  */
 export const ReceiveWebhookRequestSchema: GenMessage<ReceiveWebhookRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 8);
+  messageDesc(file_stopgo_registry_v1_registry, 15);
 
 /**
  * @generated from message stopgo.registry.v1.ReceiveWebhookResponse
@@ -381,7 +592,7 @@ export type ReceiveWebhookResponse = Message<"stopgo.registry.v1.ReceiveWebhookR
  * Use `create(ReceiveWebhookResponseSchema)` to create a new message.
  */
 export const ReceiveWebhookResponseSchema: GenMessage<ReceiveWebhookResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 9);
+  messageDesc(file_stopgo_registry_v1_registry, 16);
 
 /**
  * @generated from message stopgo.registry.v1.ListAgentsRequest
@@ -428,7 +639,7 @@ export type ListAgentsRequest = Message<"stopgo.registry.v1.ListAgentsRequest"> 
  * Use `create(ListAgentsRequestSchema)` to create a new message.
  */
 export const ListAgentsRequestSchema: GenMessage<ListAgentsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 10);
+  messageDesc(file_stopgo_registry_v1_registry, 17);
 
 /**
  * @generated from message stopgo.registry.v1.ListAgentsResponse
@@ -457,7 +668,7 @@ export type ListAgentsResponse = Message<"stopgo.registry.v1.ListAgentsResponse"
  * Use `create(ListAgentsResponseSchema)` to create a new message.
  */
 export const ListAgentsResponseSchema: GenMessage<ListAgentsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 11);
+  messageDesc(file_stopgo_registry_v1_registry, 18);
 
 /**
  * @generated from message stopgo.registry.v1.ResolveAgentRequest
@@ -481,7 +692,7 @@ export type ResolveAgentRequest = Message<"stopgo.registry.v1.ResolveAgentReques
  * Use `create(ResolveAgentRequestSchema)` to create a new message.
  */
 export const ResolveAgentRequestSchema: GenMessage<ResolveAgentRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 12);
+  messageDesc(file_stopgo_registry_v1_registry, 19);
 
 /**
  * @generated from message stopgo.registry.v1.ResolveAgentResponse
@@ -503,7 +714,7 @@ export type ResolveAgentResponse = Message<"stopgo.registry.v1.ResolveAgentRespo
  * Use `create(ResolveAgentResponseSchema)` to create a new message.
  */
 export const ResolveAgentResponseSchema: GenMessage<ResolveAgentResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 13);
+  messageDesc(file_stopgo_registry_v1_registry, 20);
 
 /**
  * @generated from message stopgo.registry.v1.ListHistoryRequest
@@ -534,7 +745,7 @@ export type ListHistoryRequest = Message<"stopgo.registry.v1.ListHistoryRequest"
  * Use `create(ListHistoryRequestSchema)` to create a new message.
  */
 export const ListHistoryRequestSchema: GenMessage<ListHistoryRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 14);
+  messageDesc(file_stopgo_registry_v1_registry, 21);
 
 /**
  * @generated from message stopgo.registry.v1.ListHistoryResponse
@@ -551,7 +762,7 @@ export type ListHistoryResponse = Message<"stopgo.registry.v1.ListHistoryRespons
  * Use `create(ListHistoryResponseSchema)` to create a new message.
  */
 export const ListHistoryResponseSchema: GenMessage<ListHistoryResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 15);
+  messageDesc(file_stopgo_registry_v1_registry, 22);
 
 /**
  * @generated from message stopgo.registry.v1.DiffAgentRequest
@@ -583,7 +794,7 @@ export type DiffAgentRequest = Message<"stopgo.registry.v1.DiffAgentRequest"> & 
  * Use `create(DiffAgentRequestSchema)` to create a new message.
  */
 export const DiffAgentRequestSchema: GenMessage<DiffAgentRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 16);
+  messageDesc(file_stopgo_registry_v1_registry, 23);
 
 /**
  * @generated from message stopgo.registry.v1.DiffAgentResponse
@@ -629,7 +840,7 @@ export type DiffAgentResponse = Message<"stopgo.registry.v1.DiffAgentResponse"> 
  * Use `create(DiffAgentResponseSchema)` to create a new message.
  */
 export const DiffAgentResponseSchema: GenMessage<DiffAgentResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 17);
+  messageDesc(file_stopgo_registry_v1_registry, 24);
 
 /**
  * @generated from message stopgo.registry.v1.ListBranchesRequest
@@ -646,7 +857,7 @@ export type ListBranchesRequest = Message<"stopgo.registry.v1.ListBranchesReques
  * Use `create(ListBranchesRequestSchema)` to create a new message.
  */
 export const ListBranchesRequestSchema: GenMessage<ListBranchesRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 18);
+  messageDesc(file_stopgo_registry_v1_registry, 25);
 
 /**
  * @generated from message stopgo.registry.v1.ListBranchesResponse
@@ -677,7 +888,7 @@ export type ListBranchesResponse = Message<"stopgo.registry.v1.ListBranchesRespo
  * Use `create(ListBranchesResponseSchema)` to create a new message.
  */
 export const ListBranchesResponseSchema: GenMessage<ListBranchesResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 19);
+  messageDesc(file_stopgo_registry_v1_registry, 26);
 
 /**
  * @generated from message stopgo.registry.v1.GitRef
@@ -708,7 +919,7 @@ export type GitRef = Message<"stopgo.registry.v1.GitRef"> & {
  * Use `create(GitRefSchema)` to create a new message.
  */
 export const GitRefSchema: GenMessage<GitRef> = /*@__PURE__*/
-  messageDesc(file_stopgo_registry_v1_registry, 20);
+  messageDesc(file_stopgo_registry_v1_registry, 27);
 
 /**
  * @generated from enum stopgo.registry.v1.SyncStatus
@@ -768,6 +979,38 @@ export const RegistryService: GenService<{
     methodKind: "unary";
     input: typeof ListRepositoriesRequestSchema;
     output: typeof ListRepositoriesResponseSchema;
+  },
+  /**
+   * AddRepository has a repository kept that is not one of the configuration. INVALID_ARGUMENT: what is wrong is
+   * named; a conflict: the name is taken.
+   * FAILED_PRECONDITION: there is a secret, and no key to seal it with. PERMISSION_DENIED as for the other two.
+   *
+   * @generated from rpc stopgo.registry.v1.RegistryService.AddRepository
+   */
+  addRepository: {
+    methodKind: "unary";
+    input: typeof AddRepositoryRequestSchema;
+    output: typeof AddRepositoryResponseSchema;
+  },
+  /**
+   * ChangeRepository has such a repository kept otherwise. A conflict: it is one of the configuration.
+   *
+   * @generated from rpc stopgo.registry.v1.RegistryService.ChangeRepository
+   */
+  changeRepository: {
+    methodKind: "unary";
+    input: typeof ChangeRepositoryRequestSchema;
+    output: typeof ChangeRepositoryResponseSchema;
+  },
+  /**
+   * RemoveRepository has such a repository not kept any more. None of its agents are found from then on; runs that have begun go on.
+   *
+   * @generated from rpc stopgo.registry.v1.RegistryService.RemoveRepository
+   */
+  removeRepository: {
+    methodKind: "unary";
+    input: typeof RemoveRepositoryRequestSchema;
+    output: typeof RemoveRepositoryResponseSchema;
   },
   /**
    * SyncRepository takes up at once what a repository holds now, and shows it then. FAILED_PRECONDITION: it could not be; the message

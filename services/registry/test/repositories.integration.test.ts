@@ -1,0 +1,230 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Actor, repositoryListStream } from '@stopgo/core';
+import { Secret } from '@stopgo/rpc';
+import { Sealer } from '@stopgo/security';
+import { expect, onTestFinished, test } from 'vitest';
+import { Mirror } from '../src/git/mirror.ts';
+import { GitProgram } from '../src/git/program.ts';
+import { KeptRepository } from '../src/kept-repository.ts';
+import { KeyFiles } from '../src/list/key-files.ts';
+import { type NewRepository, Repositories } from '../src/list/repositories.ts';
+import { findAgent } from '../src/lookup.ts';
+import { temporaryFolder } from './support/folder.ts';
+import { MemoryLog } from './support/memory-log.ts';
+import { TestRepository } from './support/repository.ts';
+
+const { signal } = new AbortController();
+const ana: Actor = { kind: 'user', id: 'ana@example.org' };
+const key = randomBytes(32);
+const token = 'ghp_thetokenitself';
+const hookSecret = 'the secret of the webhooks';
+
+const agentFile = (description: string) => `---\nname: Agent\ndescription: ${description}\n---\nHelp.\n`;
+
+/** A registry over a log. */
+async function registry(
+  log: MemoryLog,
+  source: TestRepository,
+  given: { configured?: readonly string[]; sealingKey?: Uint8Array | null } = {},
+) {
+  const definitions = log.ports('registry-1');
+  const folder = temporaryFolder();
+  const quiet = { info: () => undefined, warn: () => undefined };
+  const sealingKey = given.sealingKey === undefined ? key : given.sealingKey;
+  const mirrorOf = (name: string) => join(folder, `${name}.git`);
+  const repositories = new Repositories(
+    (given.configured ?? []).map((name) => ({
+      ...{ name, gitUrl: source.folder, branch: 'main', isRoot: true, isActive: true, syncIntervalMs: 3_600_000 },
+      ...{ authType: 'none', isConfigured: true, credentials: () => ({ type: 'none' }) },
+    })),
+    {
+      ...{ definitions, folders: [source.folder], log: quiet },
+      secrets: {
+        ...(sealingKey === null ? {} : { sealer: new Sealer(sealingKey, randomBytes) }),
+        keyFiles: new KeyFiles(join(folder, 'keys')),
+        knownHostsPath: join(folder, 'known_hosts'),
+      },
+      keep: (options) =>
+        new KeptRepository(options, {
+          ...{ definitions, folders: [source.folder], model: 'offline', turnsMax: 10, log: quiet },
+          mirror: new Mirror(new GitProgram('git', process.env), mirrorOf(options.name)),
+        }),
+      removeMirror: async () => undefined,
+    },
+  );
+  await repositories.start(signal);
+  onTestFinished(() => repositories.stop());
+  const find = (name: string) => findAgent(repositories.all(), name)?.agent.description;
+  return { repositories, find, folder };
+}
+
+const wanted = (source: TestRepository, more: Partial<NewRepository> = {}): NewRepository => ({
+  ...{ name: 'team', gitUrl: source.folder, isRoot: false },
+  ...more,
+});
+
+function source() {
+  const made = new TestRepository();
+  made.write('support/prompt.md', agentFile('on main'));
+  made.commit('First');
+  made.git('branch', 'next');
+  made.git('checkout', '--quiet', 'next');
+  made.write('support/prompt.md', agentFile('on next'));
+  made.commit('Second');
+  made.git('checkout', '--quiet', 'main');
+  return made;
+}
+
+test('a repository that somebody adds is kept, by all replicas and after a restart, and says who added it', async () => {
+  const of = source();
+  const log = new MemoryLog();
+  const one = await registry(log, of);
+  const other = await registry(log, of);
+  const kept = await one.repositories.add(wanted(of), ana, signal);
+  await kept.sync();
+  expect(one.find('team/support')).toBe('on main');
+  await expect.poll(() => other.find('team/support')).toBe('on main');
+  expect((await registry(log, of)).find('team/support')).toBe('on main');
+  expect(log.streams.get(repositoryListStream)?.map(({ fact, actor }) => [fact.case, actor.id])).toEqual([
+    ['repositoryListed', ana.id],
+  ]);
+});
+
+test('another branch is taken up, an interval is none of the record’s business, and an inactive one offers nothing', async () => {
+  const of = source();
+  const one = await registry(new MemoryLog(), of);
+  await (await one.repositories.add(wanted(of), ana, signal)).sync();
+  const changed = await one.repositories.change('team', { branch: 'next', syncIntervalMs: 60_000 }, ana, signal);
+  expect(changed.options).toMatchObject({ branch: 'next', syncIntervalMs: 60_000, isActive: true });
+  await changed.sync();
+  expect(one.find('team/support')).toBe('on next');
+  await one.repositories.change('team', { isActive: false }, ana, signal);
+  expect(one.find('team/support')).toBeUndefined();
+});
+
+test('a change that changes nothing records nothing', async () => {
+  const of = source();
+  const log = new MemoryLog();
+  const one = await registry(log, of);
+  await one.repositories.add(wanted(of), ana, signal);
+  await one.repositories.change('team', { branch: 'main', isActive: true }, ana, signal);
+  expect(log.streams.get(repositoryListStream)).toHaveLength(1);
+});
+
+test('what is removed is gone for all, and nothing of it comes back with the name', async () => {
+  const of = source();
+  const log = new MemoryLog();
+  const one = await registry(log, of);
+  const other = await registry(log, of);
+  await (await one.repositories.add(wanted(of), ana, signal)).sync();
+  await expect.poll(() => other.find('team/support')).toBe('on main');
+  await one.repositories.remove('team', ana, signal);
+  expect(one.find('team/support')).toBeUndefined();
+  await expect.poll(() => other.repositories.all()).toEqual([]);
+  const again = await one.repositories.add(wanted(of, { isActive: false }), ana, signal);
+  expect(again.offered().agents.size).toBe(0);
+  await expect(one.repositories.remove('elsewhere', ana, signal)).rejects.toThrow('there is no repository elsewhere');
+});
+
+test('one of the configuration is left alone, and goes before one of its name that was added', async () => {
+  const of = source();
+  const log = new MemoryLog();
+  const one = await registry(log, of, { configured: ['main'] });
+  const words = 'is one of "agent_repositories" in the configuration';
+  await expect(one.repositories.change('main', { branch: 'next' }, ana, signal)).rejects.toThrow(words);
+  await expect(one.repositories.remove('main', ana, signal)).rejects.toThrow(words);
+  await expect(one.repositories.add(wanted(of, { name: 'main' }), ana, signal)).rejects.toThrow('choose another name');
+  await one.repositories.add(wanted(of, { name: 'team' }), ana, signal);
+  const later = await registry(log, of, { configured: ['team'] });
+  expect(later.repositories.all().map(({ options }) => [options.name, options.isConfigured])).toEqual([['team', true]]);
+});
+
+test.each([
+  ['a folder that is below none of agent_folders', { gitUrl: '/etc' }, 'below none of agent_folders'],
+  ['one by file://', { gitUrl: 'file:///etc' }, 'below none of agent_folders'],
+  ['a helper program', { gitUrl: 'ext::evil' }, 'names a helper program'],
+  ['an option', { gitUrl: '--upload-pack=evil' }, 'begins with a dash'],
+  ['credentials in the address', { gitUrl: 'https://user:secret@h/a' }, 'holds credentials'],
+  ['a branch that is an option', { branch: '--all' }, 'is no name of a branch'],
+  ['an interval of nothing', { syncIntervalMs: 0 }, 'sync_interval must be from 1s'],
+  ['a token for a folder', { authType: 'token', credentials: new Secret(token) }, 'goes with an https address'],
+  [
+    'a key that is none',
+    { gitUrl: 'git@h.example:a.git', authType: 'ssh-key', credentials: new Secret(token) },
+    'must be a private key',
+  ],
+  ['a key for https', { gitUrl: 'https://h.example/a', authType: 'ssh-key' }, 'goes with an address of ssh'],
+  ['a token that is empty', { gitUrl: 'https://h.example/a', authType: 'token' }, 'auth_token must be'],
+  ['a secret that can be guessed', { webhookSecret: new Secret('short') }, 'webhook_secret must be 16 to'],
+] as const)('%s is refused, and nothing is recorded', async (_which, more, words) => {
+  const of = source();
+  const log = new MemoryLog();
+  const one = await registry(log, of);
+  const refused = one.repositories.add(wanted(of, more), ana, signal);
+  await expect(refused).rejects.toThrow(words);
+  await expect(refused).rejects.not.toThrow(/thetokenitself|secret@|short/u);
+  expect(log.streams.has(repositoryListStream)).toBe(false);
+});
+
+test('secrets are sealed for their repository, and whoever has another key cannot use them', async () => {
+  const of = source();
+  const log = new MemoryLog();
+  const one = await registry(log, of);
+  const secrets = { authType: 'token', credentials: new Secret(token), webhookSecret: new Secret(hookSecret) } as const;
+  const added = await one.repositories.add(
+    wanted(of, { gitUrl: 'https://127.0.0.1:1/agents.git', isActive: false, ...secrets }),
+    ...([ana, signal] as const),
+  );
+  expect(added.options.credentials()).toEqual({ type: 'token', token });
+  expect(added.options.webhookSecret?.reveal()).toBe(hookSecret);
+  const [listed] = log.streams.get(repositoryListStream) ?? [];
+  if (listed?.fact.case !== 'repositoryListed') throw new Error('nothing is recorded');
+  const { sealedCredentials, sealedWebhookSecret, name } = listed.fact.value;
+  const text = Buffer.concat([sealedCredentials, sealedWebhookSecret]).toString('latin1');
+  expect(text).not.toContain(token);
+  expect(text).not.toContain(hookSecret);
+  const place = (address: string) => ['repository', name, address, 'credentials'];
+  expect(new Sealer(key, randomBytes).open(sealedCredentials, place('https://127.0.0.1:1/agents.git'))).toBe(token);
+  expect(new Sealer(key, randomBytes).open(sealedCredentials, place('https://127.0.0.1:2/agents.git'))).toBeUndefined();
+
+  const [ofOther] = (await registry(log, of, { sealingKey: randomBytes(32) })).repositories.all();
+  expect(() => ofOther?.options.credentials()).toThrow('sealed with a key that this registry does not have');
+  expect(ofOther?.options.webhookSecret).toBeUndefined();
+
+  const changed = await one.repositories.change('team', { branch: 'next', webhookSecret: null }, ana, signal);
+  expect(changed.options.credentials()).toEqual({ type: 'token', token });
+  expect(changed.options.webhookSecret).toBeUndefined();
+  const bare = await one.repositories.change('team', { authType: 'none' }, ana, signal);
+  expect(bare.options.credentials()).toEqual({ type: 'none' });
+});
+
+test('without a key to seal with, repositories can have no secrets', async () => {
+  const of = source();
+  const one = await registry(new MemoryLog(), of, { sealingKey: null });
+  const added = one.repositories.add(wanted(of, { webhookSecret: new Secret(hookSecret) }), ana, signal);
+  await expect(added).rejects.toThrow('no key to seal them with');
+  await one.repositories.add(wanted(of), ana, signal);
+});
+
+test('a private key is a file of its owner while git runs, and gone then', async () => {
+  const of = source();
+  const one = await registry(new MemoryLog(), of);
+  const pem = '-----BEGIN OPENSSH PRIVATE KEY-----\nbm9uZQ==\n-----END OPENSSH PRIVATE KEY-----\n';
+  const added = await one.repositories.add(
+    wanted(of, {
+      gitUrl: 'ssh://git@127.0.0.1:1/a.git',
+      authType: 'ssh-key',
+      credentials: new Secret(pem),
+      isActive: false,
+    }),
+    ...([ana, signal] as const),
+  );
+  const credentials = added.options.credentials();
+  if (credentials.type !== 'ssh_key') throw new Error('it is none');
+  expect(readFileSync(credentials.keyPath, 'utf8')).toBe(pem);
+  credentials.forget?.();
+  await expect(added.sync()).rejects.toThrow();
+  expect(existsSync(credentials.keyPath)).toBe(false);
+});
