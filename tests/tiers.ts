@@ -81,6 +81,8 @@ const slow = [
   'tests/e2e/a2a-transports.test.ts',
   // Several starts a test. `npm test` keeps services/mcp-bridge/test/pins.integration.test.ts.
   'tests/e2e/pins.test.ts',
+  // A gibibyte, 100,000 agents; `npm test` keeps services/registry/test/{git-mirror,sync}.integration.test.ts.
+  'services/registry/test/hostile.integration.test.ts',
   // Clones that are installed anew.
   'tests/scripts/{bootstrap,readme}.test.ts',
   // A process for each way to start, to serve and to end. `npm test` keeps each server's own suites, one over standard input and

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { RepositoryAuth } from '@stopgo/core';
 import type { DefinitionPorts } from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
@@ -60,6 +61,8 @@ export class KeptRepository {
   constructor(options: RepositoryOptions, ports: KeptRepositoryPorts) {
     this.options = options;
     this.#ports = ports;
+    // Many appends at once listen for the end.
+    setMaxListeners(0, this.#stopping.signal);
     this.mirror = ports.mirror;
     this.record = new RepositoryRecord(ports.definitions, options.name);
   }

@@ -1,64 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Actor, repositoryListStream } from '@stopgo/core';
 import { Secret } from '@stopgo/rpc';
 import { Sealer } from '@stopgo/security';
-import { expect, onTestFinished, test } from 'vitest';
-import { Mirror } from '../src/git/mirror.ts';
-import { GitProgram } from '../src/git/program.ts';
-import { KeptRepository } from '../src/kept-repository.ts';
-import { KeyFiles } from '../src/list/key-files.ts';
-import { type NewRepository, Repositories } from '../src/list/repositories.ts';
-import { findAgent } from '../src/lookup.ts';
-import { temporaryFolder } from './support/folder.ts';
+import { expect, test } from 'vitest';
+import type { NewRepository } from '../src/list/repositories.ts';
+import { keptRepositories, sealingKey as key } from './support/kept-repositories.ts';
 import { MemoryLog } from './support/memory-log.ts';
 import { TestRepository } from './support/repository.ts';
 
 const { signal } = new AbortController();
 const ana: Actor = { kind: 'user', id: 'ana@example.org' };
-const key = randomBytes(32);
 const token = 'ghp_thetokenitself';
 const hookSecret = 'the secret of the webhooks';
 
 const agentFile = (description: string) => `---\nname: Agent\ndescription: ${description}\n---\nHelp.\n`;
-
-/** A registry over a log. */
-async function registry(
-  log: MemoryLog,
-  source: TestRepository,
-  given: { configured?: readonly string[]; sealingKey?: Uint8Array | null } = {},
-) {
-  const definitions = log.ports('registry-1');
-  const folder = temporaryFolder();
-  const quiet = { info: () => undefined, warn: () => undefined };
-  const sealingKey = given.sealingKey === undefined ? key : given.sealingKey;
-  const mirrorOf = (name: string) => join(folder, `${name}.git`);
-  const repositories = new Repositories(
-    (given.configured ?? []).map((name) => ({
-      ...{ name, gitUrl: source.folder, branch: 'main', isRoot: true, isActive: true, syncIntervalMs: 3_600_000 },
-      ...{ authType: 'none', isConfigured: true, credentials: () => ({ type: 'none' }) },
-    })),
-    {
-      ...{ definitions, folders: [source.folder], log: quiet },
-      secrets: {
-        ...(sealingKey === null ? {} : { sealer: new Sealer(sealingKey, randomBytes) }),
-        keyFiles: new KeyFiles(join(folder, 'keys')),
-        knownHostsPath: join(folder, 'known_hosts'),
-      },
-      keep: (options) =>
-        new KeptRepository(options, {
-          ...{ definitions, folders: [source.folder], model: 'offline', turnsMax: 10, log: quiet },
-          mirror: new Mirror(new GitProgram('git', process.env), mirrorOf(options.name)),
-        }),
-      removeMirror: async () => undefined,
-    },
-  );
-  await repositories.start(signal);
-  onTestFinished(() => repositories.stop());
-  const find = (name: string) => findAgent(repositories.all(), name)?.agent.description;
-  return { repositories, find, folder };
-}
 
 const wanted = (source: TestRepository, more: Partial<NewRepository> = {}): NewRepository => ({
   ...{ name: 'team', gitUrl: source.folder, isRoot: false },
@@ -80,13 +36,13 @@ function source() {
 test('a repository that somebody adds is kept, by all replicas and after a restart, and says who added it', async () => {
   const of = source();
   const log = new MemoryLog();
-  const one = await registry(log, of);
-  const other = await registry(log, of);
+  const one = await keptRepositories(log, of.folder);
+  const other = await keptRepositories(log, of.folder);
   const kept = await one.repositories.add(wanted(of), ana, signal);
   await kept.sync();
   expect(one.find('team/support')).toBe('on main');
   await expect.poll(() => other.find('team/support')).toBe('on main');
-  expect((await registry(log, of)).find('team/support')).toBe('on main');
+  expect((await keptRepositories(log, of.folder)).find('team/support')).toBe('on main');
   expect(log.streams.get(repositoryListStream)?.map(({ fact, actor }) => [fact.case, actor.id])).toEqual([
     ['repositoryListed', ana.id],
   ]);
@@ -94,7 +50,7 @@ test('a repository that somebody adds is kept, by all replicas and after a resta
 
 test('another branch is taken up, an interval is none of the record’s business, and an inactive one offers nothing', async () => {
   const of = source();
-  const one = await registry(new MemoryLog(), of);
+  const one = await keptRepositories(new MemoryLog(), of.folder);
   await (await one.repositories.add(wanted(of), ana, signal)).sync();
   const changed = await one.repositories.change('team', { branch: 'next', syncIntervalMs: 60_000 }, ana, signal);
   expect(changed.options).toMatchObject({ branch: 'next', syncIntervalMs: 60_000, isActive: true });
@@ -107,7 +63,7 @@ test('another branch is taken up, an interval is none of the record’s business
 test('a change that changes nothing records nothing', async () => {
   const of = source();
   const log = new MemoryLog();
-  const one = await registry(log, of);
+  const one = await keptRepositories(log, of.folder);
   await one.repositories.add(wanted(of), ana, signal);
   await one.repositories.change('team', { branch: 'main', isActive: true }, ana, signal);
   expect(log.streams.get(repositoryListStream)).toHaveLength(1);
@@ -116,8 +72,8 @@ test('a change that changes nothing records nothing', async () => {
 test('what is removed is gone for all, and nothing of it comes back with the name', async () => {
   const of = source();
   const log = new MemoryLog();
-  const one = await registry(log, of);
-  const other = await registry(log, of);
+  const one = await keptRepositories(log, of.folder);
+  const other = await keptRepositories(log, of.folder);
   await (await one.repositories.add(wanted(of), ana, signal)).sync();
   await expect.poll(() => other.find('team/support')).toBe('on main');
   await one.repositories.remove('team', ana, signal);
@@ -128,16 +84,28 @@ test('what is removed is gone for all, and nothing of it comes back with the nam
   await expect(one.repositories.remove('elsewhere', ana, signal)).rejects.toThrow('there is no repository elsewhere');
 });
 
+test('what the configuration took under a name is nothing of the repository that is added under it', async () => {
+  const of = source();
+  const log = new MemoryLog();
+  const before = await keptRepositories(log, of.folder, { configured: ['team'] });
+  await before.repositories.all()[0]?.sync();
+  expect(before.find('support')).toBe('on main');
+  await before.repositories.stop();
+  const { repositories } = await keptRepositories(log, of.folder);
+  const added = await repositories.add(wanted(of, { isRoot: true, isActive: false }), ana, signal);
+  expect(added.offered().agents.size).toBe(0);
+});
+
 test('one of the configuration is left alone, and goes before one of its name that was added', async () => {
   const of = source();
   const log = new MemoryLog();
-  const one = await registry(log, of, { configured: ['main'] });
+  const one = await keptRepositories(log, of.folder, { configured: ['main'] });
   const words = 'is one of "agent_repositories" in the configuration';
   await expect(one.repositories.change('main', { branch: 'next' }, ana, signal)).rejects.toThrow(words);
   await expect(one.repositories.remove('main', ana, signal)).rejects.toThrow(words);
   await expect(one.repositories.add(wanted(of, { name: 'main' }), ana, signal)).rejects.toThrow('choose another name');
   await one.repositories.add(wanted(of, { name: 'team' }), ana, signal);
-  const later = await registry(log, of, { configured: ['team'] });
+  const later = await keptRepositories(log, of.folder, { configured: ['team'] });
   expect(later.repositories.all().map(({ options }) => [options.name, options.isConfigured])).toEqual([['team', true]]);
 });
 
@@ -161,7 +129,7 @@ test.each([
 ] as const)('%s is refused, and nothing is recorded', async (_which, more, words) => {
   const of = source();
   const log = new MemoryLog();
-  const one = await registry(log, of);
+  const one = await keptRepositories(log, of.folder);
   const refused = one.repositories.add(wanted(of, more), ana, signal);
   await expect(refused).rejects.toThrow(words);
   await expect(refused).rejects.not.toThrow(/thetokenitself|secret@|short/u);
@@ -171,7 +139,7 @@ test.each([
 test('secrets are sealed for their repository, and whoever has another key cannot use them', async () => {
   const of = source();
   const log = new MemoryLog();
-  const one = await registry(log, of);
+  const one = await keptRepositories(log, of.folder);
   const secrets = { authType: 'token', credentials: new Secret(token), webhookSecret: new Secret(hookSecret) } as const;
   const added = await one.repositories.add(
     wanted(of, { gitUrl: 'https://127.0.0.1:1/agents.git', isActive: false, ...secrets }),
@@ -189,7 +157,7 @@ test('secrets are sealed for their repository, and whoever has another key canno
   expect(new Sealer(key, randomBytes).open(sealedCredentials, place('https://127.0.0.1:1/agents.git'))).toBe(token);
   expect(new Sealer(key, randomBytes).open(sealedCredentials, place('https://127.0.0.1:2/agents.git'))).toBeUndefined();
 
-  const [ofOther] = (await registry(log, of, { sealingKey: randomBytes(32) })).repositories.all();
+  const [ofOther] = (await keptRepositories(log, of.folder, { sealingKey: randomBytes(32) })).repositories.all();
   expect(() => ofOther?.options.credentials()).toThrow('sealed with a key that this registry does not have');
   expect(ofOther?.options.webhookSecret).toBeUndefined();
 
@@ -202,7 +170,7 @@ test('secrets are sealed for their repository, and whoever has another key canno
 
 test('without a key to seal with, repositories can have no secrets', async () => {
   const of = source();
-  const one = await registry(new MemoryLog(), of, { sealingKey: null });
+  const one = await keptRepositories(new MemoryLog(), of.folder, { sealingKey: null });
   const added = one.repositories.add(wanted(of, { webhookSecret: new Secret(hookSecret) }), ana, signal);
   await expect(added).rejects.toThrow('no key to seal them with');
   await one.repositories.add(wanted(of), ana, signal);
@@ -210,7 +178,7 @@ test('without a key to seal with, repositories can have no secrets', async () =>
 
 test('a private key is a file of its owner while git runs, and gone then', async () => {
   const of = source();
-  const one = await registry(new MemoryLog(), of);
+  const one = await keptRepositories(new MemoryLog(), of.folder);
   const pem = '-----BEGIN OPENSSH PRIVATE KEY-----\nbm9uZQ==\n-----END OPENSSH PRIVATE KEY-----\n';
   const added = await one.repositories.add(
     wanted(of, {

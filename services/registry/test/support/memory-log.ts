@@ -60,6 +60,7 @@ export class MemoryLog {
       }
       await new Promise<void>((resolve) => {
         const done = () => {
+          signal.removeEventListener('abort', done);
           this.#wake.delete(done);
           resolve();
         };

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { Sealer } from '@stopgo/security';
+import { onTestFinished } from 'vitest';
+import { Mirror } from '../../src/git/mirror.ts';
+import { GitProgram } from '../../src/git/program.ts';
+import { KeptRepository } from '../../src/kept-repository.ts';
+import { KeyFiles } from '../../src/list/key-files.ts';
+import { Repositories } from '../../src/list/repositories.ts';
+import { findAgent } from '../../src/lookup.ts';
+import { temporaryFolder } from './folder.ts';
+import type { MemoryLog } from './memory-log.ts';
+
+export const sealingKey = randomBytes(32);
+
+/** The repositories of a registry over a log, those of the machine taken from one folder. They are stopped after the test. */
+export async function keptRepositories(
+  log: MemoryLog,
+  from: string,
+  given: {
+    /** Names of repositories of the configuration, all in that folder. */
+    readonly configured?: readonly string[];
+    readonly sealingKey?: Uint8Array | null;
+    /** The program to be run as git. */
+    readonly git?: string;
+  } = {},
+) {
+  const folder = temporaryFolder();
+  const quiet = { info: () => undefined, warn: () => undefined };
+  const key = given.sealingKey === undefined ? sealingKey : given.sealingKey;
+  const git = new GitProgram(given.git ?? 'git', process.env);
+  const repositories = new Repositories(
+    (given.configured ?? []).map((name) => ({
+      ...{ name, gitUrl: from, branch: 'main', isRoot: true, isActive: true, syncIntervalMs: 3_600_000 },
+      ...{ authType: 'none', isConfigured: true, credentials: () => ({ type: 'none' }) },
+    })),
+    {
+      ...{ definitions: log.ports('registry-1'), folders: [from], log: quiet },
+      secrets: {
+        ...(key === null ? {} : { sealer: new Sealer(key, randomBytes) }),
+        keyFiles: new KeyFiles(join(folder, 'keys')),
+        knownHostsPath: join(folder, 'known_hosts'),
+      },
+      keep: (options) =>
+        new KeptRepository(options, {
+          ...{ definitions: log.ports('registry-1'), folders: [from], model: 'offline', turnsMax: 10, log: quiet },
+          mirror: new Mirror(git, join(folder, `${options.name}.git`)),
+        }),
+      removeMirror: async () => undefined,
+    },
+  );
+  await repositories.start(new AbortController().signal);
+  onTestFinished(() => repositories.stop());
+  const find = (name: string) => findAgent(repositories.all(), name)?.agent.description;
+  return { repositories, find, folder };
+}
