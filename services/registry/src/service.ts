@@ -18,6 +18,7 @@ import {
 import { type DefinitionPorts, recordedDefinition } from '@stopgo/log';
 import { registry as wire } from '@stopgo/proto';
 import { Secret, type ServiceImpl } from '@stopgo/rpc';
+import { AgentList, firstAfter, type SearchedAgent, searchedOf } from './agent-list.ts';
 import { diffAgent } from './diff.ts';
 import { GitFailure } from './git/git-failure.ts';
 import type { Ref } from './git/refs.ts';
@@ -47,6 +48,7 @@ export type ServiceOptions = {
 export function registryService(options: ServiceOptions): ServiceImpl<typeof wire.RegistryService> {
   const { definitions } = options;
   const all = () => options.repositories.all();
+  const list = new AgentList();
   const latestFile = async (name: string, signal: AbortSignal) => {
     const { repository, agent } = required(all(), name);
     const commit = await repository.mirror.resolve(repository.record.state.commit || agent.commit, signal);
@@ -94,20 +96,20 @@ export function registryService(options: ServiceOptions): ServiceImpl<typeof wir
 
     async listAgents({ repository, query, limit, cursor, patterns }) {
       if (patterns.length > patternsMax) throw invalidArgument(`patterns: at most ${patternsMax} are taken`);
-      const from = repository === '' ? all() : [named(all(), repository)];
+      const from = repository === '' ? list.of(all()) : searchedOf([named(all(), repository)]);
       const words = query
         .toLowerCase()
         .split(/\s+/u)
         .filter((word) => word !== '');
-      const isWanted = (one: FoundAgent) =>
-        (patterns.length === 0 || matchesAny(patterns, one.agent.name)) && words.every((word) => holds(one, word));
-      const found = allAgents(from).filter(isWanted);
-      const rest = cursor === '' ? found : found.filter(({ agent }) => agent.name > cursor);
-      const page = rest.slice(0, bounded(limit, limitDefault, limitMax));
+      const isWanted = ({ agent, text }: SearchedAgent) =>
+        (patterns.length === 0 || matchesAny(patterns, agent.name)) && words.every((word) => text.includes(word));
+      const found = words.length === 0 && patterns.length === 0 ? from : from.filter(isWanted);
+      const start = cursor === '' ? 0 : firstAfter(found, cursor);
+      const page = found.slice(start, start + bounded(limit, limitDefault, limitMax));
       const last = page.at(-1)?.agent.name ?? '';
       return {
         agents: page.map(shownAgent),
-        nextCursor: page.length < rest.length ? last : '',
+        nextCursor: start + page.length < found.length ? last : '',
         total: found.length,
       };
     },
@@ -217,10 +219,6 @@ function required(repositories: readonly KeptRepository[], name: string): FoundA
     allAgents(repositories).map(({ agent }) => agent.name),
   );
   throw notFound(`there is no agent ${name}${like === undefined ? '' : `; did you mean ${like}?`}`);
-}
-
-function holds({ agent }: FoundAgent, word: string): boolean {
-  return [agent.name, agent.description, ...agent.tags].some((text) => text.toLowerCase().includes(word));
 }
 
 function shownAgent({ repository, agent }: FoundAgent): MessageInitShape<typeof wire.AgentSchema> {
