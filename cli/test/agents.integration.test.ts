@@ -123,7 +123,7 @@ describe('check', () => {
       `stopgo: ${import.meta.filename} is a file; name the folder that the names of agents begin at`,
     ],
     [['show'], 'stopgo: stopgo agents show takes one NAME'],
-    [['lost'], 'stopgo: stopgo agents takes check, list, show, history or diff'],
+    [['lost'], 'stopgo: stopgo agents takes check, list, show, history, diff or watch'],
     [['show', 'a', 'main'], 'stopgo: a COMMIT goes with --url: files of a folder are shown as they are'],
     [['diff', 'a', '--in', '.'], 'stopgo: --in is for files in a folder; leave it out'],
     [['check', '.', '--port', '8080'], 'stopgo: stopgo agents check reads files; leave --url and --port out'],

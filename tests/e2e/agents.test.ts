@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runCaptured } from '@stopgo/cli';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -47,7 +47,8 @@ const config = () =>
 agent_folders: [${JSON.stringify(place.folder)}]
 agent_repositories:
   - { name: main-agents, git_url: ${JSON.stringify(repository())}, is_root: true, sync_interval: 1h, webhook_secret: env(HOOK_SECRET) }
-  - { name: experimental, git_url: ${JSON.stringify(`file://${repository()}`)}, branch: next, sync_interval: 1h }`,
+  - { name: experimental, git_url: ${JSON.stringify(`file://${repository()}`)}, branch: next, sync_interval: 1h }
+  - { name: mine, git_url: ${JSON.stringify(join(place.folder, 'mine'))}, worktree: true, sync_interval: 1h }`,
   );
 
 // The shapes of other routes do not fit here.
@@ -72,6 +73,7 @@ const synced = () =>
 beforeAll(async () => {
   place = workplace();
   mkdirSync(repository());
+  mkdirSync(join(place.folder, 'mine'));
   git('init', '--quiet', '--initial-branch=main');
   write('support/billing/prompt.md', agentFile('bills'));
   write('README.md', '# Agents\n');
@@ -218,6 +220,19 @@ test('people save in the memory of an agent, search it, and have something forgo
   });
 });
 
+test('edits in a folder that is no repository of git are taken up, and marked', { timeout: longMs }, async () => {
+  await synced();
+  writeFileSync(join(place.folder, 'mine', 'draft.md'), agentFile('as it is written'));
+  const { text } = await http.post('/repositories/mine/sync', {});
+  const marked = expect.stringMatching(/^worktree-[0-9a-f]{40}$/u);
+  expect(JSON.parse(text).repository).toMatchObject({ agent_count: 1, last_sync_commit: marked });
+  const { body } = await get('/agents/mine/draft');
+  expect(body.agent).toMatchObject({ description: 'as it is written', git_commit: marked });
+  rmSync(join(place.folder, 'mine', 'draft.md'));
+  await http.post('/repositories/mine/sync', {});
+  expect((await get('/agents/mine/draft')).status).toBe(404);
+});
+
 test('a signed webhook has a push to the branch taken up; one that comes again changes nothing', {
   timeout: longMs,
 }, async () => {
@@ -299,7 +314,7 @@ test('a repository is added, switched to another branch and removed over the API
   expect(await send('DELETE', '/repositories/team')).toEqual({ status: 204, body: undefined });
   expect((await get('/agents/team/support/billing')).status).toBe(404);
   expect(await send('DELETE', '/repositories/team')).toMatchObject({ status: 404 });
-  expect((await get('/repositories')).body.repositories).toHaveLength(2);
+  expect((await get('/repositories')).body.repositories).toHaveLength(3);
 });
 
 test('a commit is taken up when a sync is asked for, a failure is said in one line, and a restart knows all', {

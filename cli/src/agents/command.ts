@@ -2,6 +2,7 @@ import { checkAgents } from './check.ts';
 import { listAgents } from './list.ts';
 import { listAgentsOf, printDiffOf, printHistoryOf, showAgentOf } from './platform.ts';
 import { showAgent } from './show.ts';
+import { watchAgents } from './watch.ts';
 
 type Flags = {
   readonly folder: string | undefined;
@@ -53,7 +54,20 @@ export async function agentsCommand(
       if (first === undefined || more.length > 0) throw new Error('stopgo agents diff takes NAME [COMMIT [COMMIT]]');
       await printDiffOf(url ?? defaultUrl, first, { from: second, to: third }, json, print);
       return true;
+    case 'watch': {
+      if (second !== undefined || (first !== undefined && folder !== undefined))
+        throw new Error('stopgo agents watch takes one FOLDER');
+      await watchAgents(url ?? defaultUrl, first ?? folder ?? '.', print, endOf(host));
+      return true;
+    }
     default:
-      throw new Error('stopgo agents takes check, list, show, history or diff');
+      throw new Error('stopgo agents takes check, list, show, history, diff or watch');
   }
+}
+
+/** Aborts when somebody ends the command. */
+function endOf(host: NodeJS.Process): AbortSignal {
+  const end = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) host.once(name, () => end.abort());
+  return end.signal;
 }

@@ -35,12 +35,12 @@ export const agentCommands: Readonly<Record<string, Command>> = {
   },
   agents: {
     summary: 'Agents in markdown files: check them, list them, show one and what became of it',
-    takes: 'check PATH..., list [FOLDER], show or history NAME [COMMIT], or diff NAME [COMMIT [COMMIT]]',
+    takes: 'check PATH..., list or watch [FOLDER], show or history NAME [COMMIT], diff NAME [COMMIT [COMMIT]]',
     arguments: [1, Number.POSITIVE_INFINITY],
     options: {
       in: 'the folder that names begin at (default: that of the repository, or with list and show this folder)',
       json: 'one JSON object for each line; with show: the agent as it is recorded',
-      url: 'the platform whose agents are meant (default with history and diff: http://127.0.0.1:8080)',
+      url: 'the platform whose agents are meant (default with history, diff and watch: http://127.0.0.1:8080)',
       port: 'short for --url http://127.0.0.1:PORT',
       limit: 'with history: how many commits (default: 10)',
     },
@@ -49,6 +49,7 @@ export const agentCommands: Readonly<Record<string, Command>> = {
       'neither git nor the platform, so that a hook or a build can run it. docs/agents.md says what such a file holds.',
       'list and show read files of a folder; with --url or --port they ask a platform, as history and diff always do. There a',
       'COMMIT is a whole commit id, a branch or a tag of the repository; diff without one shows what the latest commit changed.',
+      'watch has the platform take up each edit in a folder that is one of its repositories with worktree: true, until Ctrl-C.',
     ],
     examples: [
       ['stopgo agents check .', 'all agents below this folder'],

@@ -12,6 +12,7 @@ test('an entry is filled with defaults', () => {
       branch: 'main',
       isRoot: false,
       isActive: true,
+      isWorkTree: false,
       syncIntervalMs: 300_000,
       auth: { type: 'none' },
     },

@@ -30,7 +30,7 @@ export async function diffAgent(
 function latest(repositories: readonly KeptRepository[], name: string): string {
   const found = findAgent(repositories, name);
   if (found === undefined) throw noneAt(name, 'the commit that was synced last', []);
-  return found.repository.record.state.commit || found.agent.commit;
+  return found.repository.revision || found.agent.commit;
 }
 
 async function fileBefore(

@@ -7,6 +7,7 @@ import type { Credentials } from './git/access.ts';
 import { GitFailure } from './git/git-failure.ts';
 import type { Mirror } from './git/mirror.ts';
 import { remoteOf } from './git/remote.ts';
+import { isOfWorkTree, WorkTree } from './git/work-tree.ts';
 import { type AgentOfFile, type OfferedAgents, offeredBy } from './offered.ts';
 import { TooManyFiles } from './sync/plan.ts';
 import { RepositoryRecord } from './sync/repository-record.ts';
@@ -25,6 +26,8 @@ export type RepositoryOptions = {
   readonly authType: RepositoryAuth;
   /** The configuration has it, and it alone can change it; else somebody has listed it. */
   readonly isConfigured: boolean;
+  /** Files are taken as they lie in its folder, committed or not; else from its branch. */
+  readonly isWorkTree?: boolean;
   /** Proves the webhooks of its host; absent: none are taken. */
   readonly webhookSecret?: Secret;
   /** Asked at each sync. @throws GitFailure */
@@ -50,6 +53,7 @@ export class KeptRepository {
   readonly record: RepositoryRecord;
   readonly mirror: Mirror;
   readonly #ports: KeptRepositoryPorts;
+  readonly #workTree: WorkTree | undefined;
   readonly #stopping = new AbortController();
   readonly #running: Promise<unknown>[] = [];
   /** Aborts when the next sync is not to wait any longer. */
@@ -64,6 +68,7 @@ export class KeptRepository {
     // Many appends at once listen for the end.
     setMaxListeners(0, this.#stopping.signal);
     this.mirror = ports.mirror;
+    this.#workTree = options.isWorkTree === true ? new WorkTree() : undefined;
     this.record = new RepositoryRecord(ports.definitions, options.name);
   }
 
@@ -89,6 +94,12 @@ export class KeptRepository {
   /** What others say before the names of its agents; absent: nothing. */
   get namespace(): string | undefined {
     return this.options.isRoot ? undefined : this.options.name;
+  }
+
+  /** What git knows the state of the record by: of a folder's files as they lie there that is the branch. */
+  get revision(): string {
+    const { commit, source } = this.record.state;
+    return isOfWorkTree(commit) ? source.branch : commit;
   }
 
   /** Its agents by name, and its errors by file. */
@@ -123,18 +134,23 @@ export class KeptRepository {
     return this.#syncing;
   }
 
-  #sync(): Promise<Synced> {
+  async #sync(): Promise<Synced> {
     const { definitions, folders, model, turnsMax } = this.#ports;
     const { gitUrl, credentials } = this.options;
     const { namespace } = this;
-    return syncRepository(
+    const remote = () => remoteOf(gitUrl, folders);
+    const synced = await syncRepository(
       {
-        ...{ definitions, record: this.record, mirror: this.mirror, credentials },
-        remote: () => remoteOf(gitUrl, folders),
+        ...{ definitions, record: this.record, mirror: this.#workTree ?? this.mirror, credentials },
+        remote,
         surroundings: { model, turnsMax, ...(namespace === undefined ? {} : { namespace }) },
       },
       this.#stopping.signal,
     );
+    // A folder may be no repository: then there is no history to show.
+    if (this.#workTree !== undefined && synced.kind === 'synced')
+      await this.mirror.fetch(remote(), { type: 'none' }, this.#stopping.signal).catch(() => undefined);
+    return synced;
   }
 
   async #syncAgainAndAgain(): Promise<void> {

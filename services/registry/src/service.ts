@@ -51,7 +51,7 @@ export function registryService(options: ServiceOptions): ServiceImpl<typeof wir
   const list = new AgentList();
   const latestFile = async (name: string, signal: AbortSignal) => {
     const { repository, agent } = required(all(), name);
-    const commit = await repository.mirror.resolve(repository.record.state.commit || agent.commit, signal);
+    const commit = await repository.mirror.resolve(repository.revision || agent.commit, signal);
     if (commit === undefined) throw notFetched(repository);
     return { repository, commit, path: agent.path };
   };

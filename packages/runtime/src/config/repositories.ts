@@ -48,6 +48,7 @@ export const agentRepositorySchema = mapping({
   ssh_key_path: filledText().optional(),
   known_hosts_path: filledText().optional(),
   webhook_secret: variableReference().optional(),
+  worktree: flag().default(false),
   is_active: flag().default(true),
   read_only: flag().default(true),
 });
@@ -78,7 +79,7 @@ export function agentRepository(shape: z.output<typeof agentRepositorySchema>): 
   const { name, git_url: url, branch, is_root: isRoot, is_active: isActive, sync_interval: syncIntervalMs } = shape;
   const { webhook_secret: secret } = shape;
   return {
-    ...{ name, gitUrl: url, branch, isRoot, isActive, syncIntervalMs, auth: authOf(shape) },
+    ...{ name, gitUrl: url, branch, isRoot, isActive, isWorkTree: shape.worktree, syncIntervalMs, auth: authOf(shape) },
     ...(secret === undefined ? {} : { webhookVariable: variableOf(secret) }),
   };
 }

@@ -241,6 +241,8 @@ export type AgentRepositoryConfig = {
   /** Its agents have no namespace; else the name of the repository stands before theirs. */
   readonly isRoot: boolean;
   readonly isActive: boolean;
+  /** Files are taken as they lie in its folder, committed or not. */
+  readonly isWorkTree: boolean;
   readonly syncIntervalMs: number;
   readonly auth:
     | { readonly type: 'none' }

@@ -19,10 +19,14 @@ const definitionsAtOnce = 16;
 /** Times that a commit is planned anew because another process has recorded something. */
 const attemptsMax = 5;
 
+/** Where files are taken from: a mirror, or a folder, which does not know what differs from a state before. */
+export type SyncSource = Pick<Mirror, 'fetch' | 'headOf' | 'tree' | 'contents'> &
+  Partial<Pick<Mirror, 'resolve' | 'changes'>>;
+
 export type SyncPorts = {
   readonly definitions: DefinitionPorts;
   readonly record: RepositoryRecord;
-  readonly mirror: Mirror;
+  readonly mirror: SyncSource;
   /** Checked each time, since folders and what links say come and go. @throws GitFailure */
   readonly remote: () => Remote;
   readonly credentials: () => Credentials;
@@ -99,7 +103,7 @@ async function toldOf(
   signal: AbortSignal,
 ): Promise<Told> {
   const isKnown = known.commit !== '' && known.reader === reader;
-  if (isKnown && (await mirror.resolve(known.commit, signal)) !== undefined)
+  if (isKnown && mirror.changes !== undefined && (await mirror.resolve?.(known.commit, signal)) !== undefined)
     return { kind: 'changes', changes: mirror.changes(known.commit, commit, signal) };
   return { kind: 'whole', entries: mirror.tree(commit, signal) };
 }
