@@ -174,15 +174,14 @@ describe('routes', () => {
       expect([asked.status, asked.headers.allow], `${method} ${path}`).toEqual([204, expect.stringContaining(method)]);
     }
     expect(json.endpoints.map((one: { method: string; path: string }) => `${one.method} ${one.path}`).sort()).toEqual([
+      'DELETE /agents/*name/memories/:key',
       'DELETE /repositories/:name',
       'DELETE /users/:user/keys/:key',
       ...['', '/*name', '/*name/diff', '/*name/history'].map((rest) => `GET /agents${rest}`),
+      ...['', '/:key'].map((rest) => `GET /agents/*name/memories${rest}`),
       ...['', '/:uuid', '/counts', '/events'].map((rest) => `GET /approvals${rest}`),
       ...['', '/:id', '/:id/blobs/:digest', '/:id/events', '/:id/push'].map((rest) => `GET /conversations${rest}`),
-      'GET /docs/json',
-      'GET /health',
-      'GET /mcp/servers',
-      'GET /me',
+      ...['docs/json', 'health', 'mcp/servers', 'me'].map((rest) => `GET /${rest}`),
       ...['', '/:name/branches'].map((rest) => `GET /repositories${rest}`),
       ...['', '/held'].map((rest) => `GET /tools${rest}`),
       ...['', '/:user', '/:user/keys'].map((rest) => `GET /users${rest}`),
@@ -203,6 +202,7 @@ describe('routes', () => {
       'POST /tools/accept',
       'POST /users',
       'POST /users/:user/keys',
+      'PUT /agents/*name/memories/:key',
     ]);
   });
 
