@@ -51,8 +51,9 @@ test('files are taken as they lie in the folder, and each state is marked as non
   expect(await sync()).toMatchObject({ kind: 'unchanged', commit: first });
 
   write('support/prompt.md', agentFile('as it is edited'));
+  expect(await sync()).toMatchObject({ kind: 'synced', filesChanged: 1 });
   rmSync(join(folder, '.claude'), { recursive: true });
-  expect(await sync()).toMatchObject({ kind: 'synced', filesChanged: 2 });
+  expect(await sync()).toMatchObject({ kind: 'synced', filesChanged: 1 });
   expect(agents()).toEqual({ support: 'as it is edited' });
   write('support/prompt.md', agentFile('as it lies there'));
   write('.claude/agents/reviewer.md', '---\nname: reviewer\ndescription: Reviews\n---\nReview.');
