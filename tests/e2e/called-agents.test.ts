@@ -93,7 +93,12 @@ test('one calls another, what that would destroy waits for a person, and the fir
   const { status, body } = await post('/conversations', { agent: 'support/tier1', message: 'Cancel my order' });
   expect([status, body.conversation.status]).toEqual([201, 'waiting_approval']);
   const { id, pending_approval: approval } = body.conversation;
-  expect(approval).toMatchObject({ tool_name: 'resources_add', tool_args: { name: 'b-1' } });
+  expect(approval).toMatchObject({
+    ...{ tool_name: 'resources_add', tool_args: { name: 'b-1' }, agent_path: ['support/tier1', 'support/billing'] },
+  });
+  expect(body.conversation.run.agent_source).toEqual({
+    ...{ repository: 'main-agents', git_commit: first, file_path: 'support/tier1/prompt.md' },
+  });
   const { body: decided } = await post(`/approvals/${approval.uuid}`, { approved: true });
   expect(decided.result).toMatchObject({ response: 'Your refund has been processed.' });
 

@@ -12,6 +12,7 @@ import { spentToWire } from '../state/usage.ts';
 import { pendingApprovals, runStanding } from '../state/work.ts';
 import { textBytesMax } from '../text/bounds.ts';
 import { cutText } from '../text/cut.ts';
+import { agentChain } from './agent-chain.ts';
 import { assigned, notified } from './approval-changes.ts';
 import { messagesOf, textOf } from './message-views.ts';
 import { pendingInputs } from './pending-inputs.ts';
@@ -267,6 +268,7 @@ function requested(
     choices: asked.choices,
     reason: asked.reason,
     node: asked.node,
+    agentPath: [...agentChain(before, asked.stepId)],
     requestedAt: timestampFromMs(event.time),
     ...(asked.expiresAt === undefined ? {} : { expiresAt: asked.expiresAt }),
     ...(asked.demand === undefined ? {} : { demand: asked.demand, requester: run?.requester ?? '' }),
@@ -345,6 +347,7 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
             messageRevision: run.messageRevision,
             // What the branches of a tree say together is bounded like what one node says: their messages have all of it.
             ...(run.spent && { usage: spentToWire(run.spent) }),
+            ...(run.source && { agentSource: run.source }),
             response: run.output === undefined ? '' : cutText(textOf(run.output, rows), textBytesMax).text,
           },
         }),

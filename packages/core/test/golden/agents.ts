@@ -1,10 +1,18 @@
+import { provideInput } from '@stopgo/core';
 import { answered, asked, callsAgent, completes, drove, platformAgent, works } from '../agents.ts';
 import { by, dawn, type Happening } from '../specification.ts';
-import { approved, call, claim, opened, returns, starts } from '../story.ts';
+import { approved, call, claim, happened, opened, returns, starts } from '../story.ts';
 
 const hasty = platformAgent('support/hasty', { executionMinutesMax: 15 });
 const child = 'root#1.0/root';
 const user = (happening: Exclude<Happening, { readonly by: unknown }>) => by('anonymous', happening);
+
+/** Somebody answers what a call asks. */
+const answersPeople = (callId: string, contentJson: string) =>
+  happened((state) => {
+    const input = Object.values(state.run?.interrupts ?? {}).find((one) => one.callId === callId);
+    return provideInput(state, { inputId: input?.id ?? '', action: 'accept', contentJson, now: dawn });
+  });
 
 /** Agents that call agents. */
 export const agentScenarios: Readonly<Record<string, readonly Happening[]>> = {
@@ -43,6 +51,20 @@ export const agentScenarios: Readonly<Record<string, readonly Happening[]>> = {
     }),
     drove([returns('root#1.0', 'Saved.'), returns('root#1.1', 'There is no memory city; there is name.', 1, true)]),
     answered({ calls: [completes('Hello Ada.')] }),
+  ],
+  // An agent asks people twice: one answers, and nobody does in time.
+  'agent-asks': [
+    user(opened),
+    user(asked('Cancel my order.')),
+    answered({
+      calls: [
+        call('request_user_input', { prompt: 'Approve?', inputType: 'choice', choices: ['Full refund', 'Credit'] }),
+        call('request_user_input', { prompt: 'Why?', required: false, timeoutMinutes: 5 }),
+      ],
+    }),
+    by('ada', answersPeople('root#1.0', '{"answer":"Full refund"}')),
+    drove([claim], { now: dawn + 300_000 }),
+    answered({ calls: [completes('Refunded.')] }),
   ],
   'agent-failed': [
     user(opened),

@@ -27,6 +27,7 @@ export function renderApproval(approval: views.Approval, now?: number): Answer {
     tool_name: shownLine(approval.tool),
     server: shownLine(approval.server),
     node: presentLine(approval.node),
+    agent_path: approval.agentPath.length === 0 ? undefined : approval.agentPath.map(shownLine),
     tool_args: callArguments(approval.argumentsJson) ?? {},
     description: visibleText(approval.description),
     description_cut: isDescriptionCut(approval.description) || undefined,

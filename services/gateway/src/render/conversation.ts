@@ -4,6 +4,7 @@ import type { Answer } from '../json-text.ts';
 import { renderApproval } from './approval.ts';
 import { renderInput } from './input.ts';
 import { renderPipeline } from './pipeline.ts';
+import { shownLine } from './shown.ts';
 import type { SoundView } from './sound-view.ts';
 import { rfc3339 } from './time.ts';
 import { renderWaiting } from './waiting.ts';
@@ -61,6 +62,7 @@ export function renderRun({ run }: views.ConversationHead): Answer | undefined {
     id: run.id,
     status: runStatusWord(run.status),
     usage: run.usage === undefined ? undefined : renderUsage(run.usage),
+    agent_source: run.agentSource === undefined ? undefined : renderSource(run.agentSource),
   };
 }
 
@@ -80,4 +82,11 @@ export const renderSummary = (summary: store.Summary | undefined): Answer => ({
   active: summary?.active ?? 0,
   waiting_approval: summary?.waitingApproval ?? 0,
   completed: summary?.completed ?? 0,
+});
+
+/** The file in git, at its commit, that the agent of a run is. */
+const renderSource = ({ repository, commit, path }: facts.AgentSource): Answer => ({
+  repository: shownLine(repository),
+  git_commit: commit,
+  file_path: shownLine(path),
 });

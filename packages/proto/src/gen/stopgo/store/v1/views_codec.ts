@@ -11,7 +11,7 @@ import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
 import { toBytes, toMessage, toMessages } from "../../../../codec/made.ts";
 import type { ApprovalKind, Decision, InputType, UserRole } from "../../events/v1/payload_pb.ts";
-import { createBlobRef, createDemand, createEdit, createUsage, createVoter, readBlobRef, readDemand, readEdit, readUsage, readVoter, writeBlobRef, writeDemand, writeEdit, writeUsage, writeVoter, zeroBlobRef, zeroDemand, zeroEdit, zeroUsage, zeroVoter } from "../../events/v1/payload_codec.ts";
+import { createAgentSource, createBlobRef, createDemand, createEdit, createUsage, createVoter, readAgentSource, readBlobRef, readDemand, readEdit, readUsage, readVoter, writeAgentSource, writeBlobRef, writeDemand, writeEdit, writeUsage, writeVoter, zeroAgentSource, zeroBlobRef, zeroDemand, zeroEdit, zeroUsage, zeroVoter } from "../../events/v1/payload_codec.ts";
 import type { DescMessage } from "@bufbuild/protobuf";
 
 export function zeroConversationHead(): ConversationHead {
@@ -680,6 +680,11 @@ export function writeRun(writer: Writer, message: Run): void {
     writeUsage(writer, message.usage);
     writer.join(begin);
   }
+  if (message.agentSource !== undefined) {
+    const begin = writer.fork(50);
+    writeAgentSource(writer, message.agentSource);
+    writer.join(begin);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -709,6 +714,10 @@ export function readRun(reader: Reader, length: number, message: Run): Run {
         if (tag !== 42) throw new LeftToLibrary();
         message.usage = readUsage(reader, reader.uint32(), message.usage ?? zeroUsage());
         break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.agentSource = readAgentSource(reader, reader.uint32(), message.agentSource ?? zeroAgentSource());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -725,6 +734,7 @@ export function createRun(given: Given): Run {
   if (given.messageRevision != null) message.messageRevision = given.messageRevision;
   if (given.response != null) message.response = given.response;
   if (given.usage != null) message.usage = toMessage(given.usage, createUsage, "stopgo.events.v1.Usage");
+  if (given.agentSource != null) message.agentSource = toMessage(given.agentSource, createAgentSource, "stopgo.events.v1.AgentSource");
   return message;
 }
 
@@ -985,6 +995,7 @@ export function zeroApproval(): Approval {
     rule: '',
     argumentsBeforeJson: '',
     replacedBy: '',
+    agentPath: [],
   };
 }
 
@@ -1128,6 +1139,9 @@ export function writeApproval(writer: Writer, message: Approval): void {
     const begin = writer.fork(330);
     writeApprovalAssignment(writer, message.assignment);
     writer.join(begin);
+  }
+  for (const one of message.agentPath) {
+    writer.string(338, one);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1302,6 +1316,10 @@ export function readApproval(reader: Reader, length: number, message: Approval):
         if (tag !== 330) throw new LeftToLibrary();
         message.assignment = readApprovalAssignment(reader, reader.uint32(), message.assignment ?? zeroApprovalAssignment());
         break;
+      case 42:
+        if (tag !== 338) throw new LeftToLibrary();
+        message.agentPath.push(reader.string());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1354,6 +1372,7 @@ export function createApproval(given: Given): Approval {
   if (given.argumentsBeforeJson != null) message.argumentsBeforeJson = given.argumentsBeforeJson;
   if (given.replacedBy != null) message.replacedBy = given.replacedBy;
   if (given.assignment != null) message.assignment = toMessage(given.assignment, createApprovalAssignment, "stopgo.store.v1.ApprovalAssignment");
+  if (given.agentPath != null) message.agentPath = given.agentPath;
   return message;
 }
 
