@@ -45,6 +45,16 @@ test('a call that is repeated elsewhere saves nothing more, whatever was saved s
   expect((await start().load('a', 'k', signal)).content).toBe('2');
 });
 
+test('so does one that so many others were saved after that only the log knows it', async () => {
+  const { start, saved } = processes();
+  const memories = start();
+  await memories.save('a', value(1), call('1'), signal);
+  const others = 300;
+  for (let n = 0; n < others; n += 1) await memories.save('a', value(n), call(`other ${n}`), signal);
+  expect(await start().save('a', value(1), call('1'), signal)).toEqual({ content: 'Saved.', isError: false });
+  expect(saved('a')).toBe(1 + others);
+});
+
 test('two that save the same call at once save it once, and two calls at once are both saved', async () => {
   const { start, saved } = processes();
   const [one, other] = [start(), start()];
