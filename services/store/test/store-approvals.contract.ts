@@ -89,6 +89,8 @@ export function approvalTests({ client, send, told }: AtHand): void {
       const expiresAt = (demand?.onExpiry ?? 0) === 0 ? undefined : at + (n % 4 < 2 ? -1 : 3_600_000);
       await send(story.waitsFor(names[n % 3]!, names[(n >> 1) % 3]!, demand, expiresAt));
       if ((demand?.votes ?? 0) > 1) await send(story.voted('user:ana'));
+      // The one that follows is then the last.
+      if (n % 5 === 0 && (demand?.votes ?? 0) > 2) await send(story.voted('user:zoe'));
       for (const key of [['user:bob'], ['user:ana', 'user:bob'], ['user:ana', undefined], []][n % 4]!)
         await send(story.assigned(key));
       if (n % 5 === 0) await send(story.approved());

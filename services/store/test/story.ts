@@ -128,7 +128,8 @@ export class Story {
   approved() {
     const [runId, approvalId, callId] = [this.#runId, this.#approvalId, 'root#1.0'];
     const decision = facts.Decision.APPROVED;
-    return this.append(fact('approvalResolved', { runId, approvalId, decision, callId, tool: 'add_resource' }));
+    const voter = { key: 'user:someone', name: 'someone@x.example' };
+    return this.append(fact('approvalResolved', { runId, approvalId, decision, callId, tool: 'add_resource', voter }));
   }
 
   started() {
