@@ -78,6 +78,8 @@ export class Platform {
         sendMessage: nobody,
         cancelRun: nobody,
         cancelStep: nobody,
+        pauseRun: nobody,
+        unpauseRun: nobody,
         provideInput: nobody,
         setPush: nobody,
         removePush: nobody,

@@ -54,22 +54,54 @@ export function wrongWithAgents(run: RunRecord): string[] {
     if (fact.case === 'runCompleted' && called.size > returned.size && rejectedAt(run) === undefined)
       wrong.push(`${at}: it ends while an agent works`);
   }
-  return [...wrong, ...pastTime(run)];
+  return [...wrong, ...pastTime(run), ...whilePaused(run)];
 }
+
+/** A run that is paused begins nothing, and asks no model twice. */
+function whilePaused({ where, facts }: RunRecord): string[] {
+  const wrong: string[] = [];
+  let answers: Set<string> | undefined;
+  for (const { fact, revision } of facts) {
+    if (fact.case === 'runPaused') answers = new Set();
+    if (fact.case === 'runResumed') answers = undefined;
+    if (answers === undefined) continue;
+    const isAgain = fact.case === 'modelResponded' && answers.has(fact.value.stepId);
+    if (notWhilePaused.has(fact.case) || isAgain)
+      wrong.push(`${where} event ${revision}: ${fact.case} while it is paused`);
+    if (fact.case === 'modelResponded') answers.add(fact.value.stepId);
+  }
+  return wrong;
+}
+
+const notWhilePaused = new Set([
+  'stepStarted',
+  'toolCallStarted',
+  'delegationRequested',
+  'delegationStarted',
+  'delegationAnswered',
+  'agentCalled',
+  'agentReturned',
+  'stepReminded',
+  'runCompleted',
+]);
 
 /** An agent whose time is over begins nothing: whoever put something of it on the record then has ended it in the same append. */
 function pastTime({ where, facts }: RunRecord): string[] {
-  const times = facts.flatMap(({ fact }) => {
+  const times = facts.flatMap(({ fact, revision }) => {
     if (fact.case !== 'agentCalled' && fact.case !== 'runStarted') return [];
     const endsAt = fact.value.timeLimit?.endsAt;
     if (endsAt === undefined) return [];
-    return [{ root: fact.case === 'runStarted' ? 'root' : `${fact.value.callId}/root`, endsAt: timestampMs(endsAt) }];
+    const root = fact.case === 'runStarted' ? 'root' : `${fact.value.callId}/root`;
+    return [{ root, since: revision, endsAt: timestampMs(endsAt) }];
   });
-  return times.flatMap(({ root, endsAt }) =>
+  return times.flatMap(({ root, since, endsAt }) =>
     facts
       .filter(
-        ({ fact, time }) =>
-          begins.has(fact.case) && 'stepId' in fact.value && time > endsAt && isWithin(fact.value.stepId, root),
+        ({ fact, time, revision }) =>
+          begins.has(fact.case) &&
+          'stepId' in fact.value &&
+          time > endsAt + pausedMs(facts, since, revision) &&
+          isWithin(fact.value.stepId, root),
       )
       .filter(
         (one) =>
@@ -77,6 +109,19 @@ function pastTime({ where, facts }: RunRecord): string[] {
       )
       .map(({ fact, revision }) => `${where} event ${revision}: ${fact.case} below ${root}, whose time is over`),
   );
+}
+
+/** How long a run was paused between two events; for ever, if it is still paused then. */
+function pausedMs(facts: readonly RecordedFact[], from: number, to: number): number {
+  let ms = 0;
+  let since: number | undefined;
+  for (const { fact, revision, time } of facts) {
+    if (revision <= from || revision > to) continue;
+    if (fact.case === 'runPaused') since ??= time;
+    if (fact.case === 'runResumed') ms += time - (since ?? time);
+    if (fact.case === 'runResumed') since = undefined;
+  }
+  return since === undefined ? ms : Number.POSITIVE_INFINITY;
 }
 
 const begins = new Set(['stepStarted', 'agentCalled', 'modelResponded', 'toolCallStarted']);

@@ -93,6 +93,8 @@ const callMustHappen = [
   'agents reminded',
   'agents out of time',
   'steps canceled',
+  'runs paused',
+  'runs resumed',
   'runs out of time',
   'agents refused 1',
   'agents refused 2',

@@ -57,7 +57,7 @@ function checkedUrl(url: string): string {
 }
 
 /** Commands that end in a decision, or may. */
-const deciding: readonly string[] = ['chat', 'approve', 'reject', 'answer', 'standing', 'cancel'];
+const deciding: readonly string[] = ['chat', 'approve', 'reject', 'answer', 'standing', 'cancel', 'pause', 'resume'];
 
 /** A line to copy that runs `stopgo` with these words on the platform that the options name, for whoever decides. */
 export function commandLineOf(words: string, { url, port, by }: Flags): string {

@@ -2,7 +2,7 @@ import { chat } from '../chat/chat.ts';
 import { decide, printApprovals } from '../decide/approvals.ts';
 import { assignTo } from '../decide/assign.ts';
 import { confirmOn } from '../decide/confirm.ts';
-import { cancelOf } from '../decide/control.ts';
+import { cancelOf, pauseOf, resumeOf } from '../decide/control.ts';
 import { listConversations } from '../decide/conversations.ts';
 import { answerInput, printInputs } from '../decide/inputs.ts';
 import { memoryCommand } from '../decide/memory.ts';
@@ -185,6 +185,23 @@ export const peopleCommands: Readonly<Record<string, Command>> = {
     ],
     run: ({ flags, args: [id = '', step], print }) =>
       cancelOf(gatewayUrl(flags), id, step, pick(flags, 'by', 'reason'), print),
+  },
+  pause: {
+    summary: 'Have nothing new begin in the run of a conversation',
+    takes: 'ID',
+    arguments: [1, 1],
+    options: { ...gateway, by, reason: 'why; the conversation shows it' },
+    about: ['What is under way ends. Decisions are taken, and have their effect once the run is resumed.'],
+    examples: [["stopgo pause ID --reason 'I look at it first'", '']],
+    run: ({ flags, args: [id = ''], print }) => pauseOf(gatewayUrl(flags), id, pick(flags, 'by', 'reason'), print),
+  },
+  resume: {
+    summary: 'Have a paused run go on, and print what it comes to',
+    takes: 'ID',
+    arguments: [1, 1],
+    options: { ...gateway, by },
+    examples: [['stopgo resume ID', '']],
+    run: ({ flags, args: [id = ''], print }) => resumeOf(gatewayUrl(flags), id, pick(flags, 'by'), print),
   },
   inputs: {
     summary: 'What tool servers ask people, in all conversations or in one',

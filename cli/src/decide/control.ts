@@ -27,6 +27,21 @@ export async function cancelOf(
   await control(url, path, why, print);
 }
 
+/** `stopgo pause`: nothing new begins in the run of a conversation. */
+export async function pauseOf(url: string, id: string, why: Why, print: (line: string) => void): Promise<void> {
+  await control(url, `/runs/${encodeURIComponent(id)}/pause`, why, print);
+}
+
+/** `stopgo resume`: it goes on. */
+export async function resumeOf(
+  url: string,
+  id: string,
+  who: Pick<Why, 'by'>,
+  print: (line: string) => void,
+): Promise<void> {
+  await control(url, `/runs/${encodeURIComponent(id)}/resume`, who, print);
+}
+
 async function control(url: string, path: string, { by, reason }: Why, print: (line: string) => void): Promise<void> {
   const body = reason === undefined ? {} : { reason };
   const headers = { prefer: 'return=minimal', ...(by === undefined ? {} : { 'x-approver': by }) };

@@ -37,6 +37,8 @@ type WithoutTaskState =
   | 'agentReturned'
   | 'stepReminded'
   | 'stepCanceled'
+  | 'runPaused'
+  | 'runResumed'
   | 'standingApprovalGranted'
   | 'standingApprovalRevoked';
 

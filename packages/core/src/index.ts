@@ -81,7 +81,13 @@ export {
   nothingEarlier,
   textToTell,
 } from './conversation/context.ts';
-export { type CancelStepDecision, cancelStep } from './conversation/decide-control.ts';
+export {
+  type CancelStepDecision,
+  cancelStep,
+  type PaceDecision,
+  pauseRun,
+  resumeRun,
+} from './conversation/decide-control.ts';
 export {
   cancelRun,
   createConversation,
@@ -261,8 +267,9 @@ export type { RunCommand } from './run/commands.ts';
 export { type EditDecision, editableTool, editCall } from './run/decide-edit.ts';
 export { decideLate } from './run/decide-late.ts';
 export { decideRun, mayAskAgain } from './run/decide-run.ts';
+export type { Effect } from './run/effect.ts';
 export { evolve, fold } from './run/evolve.ts';
-export { type Advance, advance, anticipate, type Effect } from './run/interpreter.ts';
+export { type Advance, advance, anticipate } from './run/interpreter.ts';
 export { messageRows } from './run/messages.ts';
 export { callerOf } from './state/caller.ts';
 export { demandFromWire } from './state/demand.ts';

@@ -81,13 +81,21 @@ export function asked(text: string, { agent = tier1, limits: held = limits, poli
   );
 }
 
-type Deciding = { readonly now?: number; readonly more?: readonly AgentDefinition[]; readonly policy?: Policy };
+type Deciding = {
+  readonly holdsOn?: boolean;
+  readonly now?: number;
+  readonly more?: readonly AgentDefinition[];
+  readonly policy?: Policy;
+};
 
 /** A driver wants something on the record. */
-export function drives(commands: readonly RunCommand[], { now = dawn, more = [], policy }: Deciding = {}) {
+export function drives(
+  commands: readonly RunCommand[],
+  { now = dawn, more = [], policy, holdsOn = false }: Deciding = {},
+) {
   return (state: ConversationState) => {
     const owner = state.run?.owner ?? { instance: me, epoch: 0 };
-    return decideRun(state, commands, { definitions: defined(more, policy), runId: 'run-1', me: owner, now });
+    return decideRun(state, commands, { definitions: defined(more, policy), runId: 'run-1', me: owner, now, holdsOn });
   };
 }
 

@@ -27,6 +27,8 @@ async function orchestratorThat(resumeRun: Resume) {
     sendMessage: never,
     cancelRun: never,
     cancelStep: never,
+    pauseRun: never,
+    unpauseRun: never,
     provideInput: never,
     resumeRun,
     setPush: never,

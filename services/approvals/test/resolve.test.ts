@@ -59,6 +59,8 @@ function service(
     sendMessage: nobody,
     cancelRun: nobody,
     cancelStep: nobody,
+    pauseRun: nobody,
+    unpauseRun: nobody,
     provideInput: nobody,
     resumeRun: nobody,
     setPush: nobody,

@@ -198,6 +198,8 @@ describe('routes', () => {
       'POST /conversations/:id/messages',
       'POST /conversations/:id/standing/:standing/revoke',
       ...['', '/:name/sync', '/:name/webhook'].map((rest) => `POST /repositories${rest}`),
+      'POST /runs/:id/pause',
+      'POST /runs/:id/resume',
       'POST /runs/:id/steps/:step/cancel',
       'POST /tools/accept',
       'POST /users',

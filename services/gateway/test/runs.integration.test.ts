@@ -28,6 +28,8 @@ const answering = (turn: Turn) => ({
     sendMessage: async () => ({ turn }),
     cancelRun: async () => ({ turn }),
     cancelStep: async () => ({ turn }),
+    pauseRun: async () => ({ turn }),
+    unpauseRun: async () => ({ turn }),
   },
   store: storeOf(turn.view),
 });
@@ -256,6 +258,29 @@ test('a step is named by its id as events show it, and canceled by whom it says'
   for (const bad of ['root%00', 'x y', 'root%2F'.repeat(2_000)])
     expect((await send('POST', `/runs/${ID}/steps/${bad.replace(' ', '%20')}/cancel`)).status).toBe(404);
   expect((await send('POST', `/runs/nobody/steps/${step}/cancel`)).status).toBe(404);
+});
+
+test('a run is paused and resumed by the id of its conversation, which shows that', async () => {
+  const paused = { by: 'ada', reason: 'I look first' };
+  const run = create(views.RunSchema, { id: 'r', status: views.RunStatus.WAITING, paused });
+  const view = settled('', { run });
+  const { send, calls } = await gateway(answering({ outcome: TurnOutcome.WAITING, view }));
+  const headers = { 'x-approver': 'ada' };
+  const { status, json } = await send('POST', `/runs/${ID}/pause`, { body: { reason: 'I look first' }, headers });
+  expect([status, json.result.response]).toEqual([200, 'The run is paused by ada until somebody resumes it.']);
+  expect(json.conversation.run.paused).toMatchObject({ by: 'ada', reason: 'I look first' });
+  expect(json.conversation.waiting_for).toMatchObject([{ kind: 'pause' }]);
+  expect((await send('POST', `/runs/${ID}/resume`, { headers })).status).toBe(200);
+  expect(calls.map(({ method, request }) => [method, request])).toMatchObject([
+    ['pauseRun', { conversationId: ID, reason: 'I look first', caller: { actor: { id: 'ada' } } }],
+    ['unpauseRun', { conversationId: ID, caller: { actor: { id: 'ada' } } }],
+  ]);
+  const refused = await gateway(answering({ outcome: TurnOutcome.REFUSED_WAITING, view }));
+  const kept = (await refused.send('POST', MESSAGES, say)).json;
+  expect([kept.error, kept.result.notice]).toEqual([
+    'conversation is paused',
+    expect.stringContaining(`until somebody resumes it (POST /runs/${ID}/resume)`),
+  ]);
 });
 
 test('cancel passes the reason on and answers like a message', async () => {

@@ -1,14 +1,19 @@
 /** What people do to a run that goes on, over gRPC. */
 import {
+  type Action,
   type CancelStepDecision,
+  type ConversationState,
   cancelStep,
   DomainError,
   type Fact,
+  type IdempotencyKey,
   isUuid,
   notFound,
-  parkedTasks,
+  type PaceDecision,
+  pauseRun,
   quotedName,
   requireReach,
+  resumeRun,
 } from '@stopgo/core';
 import { clientKey, idempotencyFromWire, recordedOf, transact } from '@stopgo/log';
 import type { orchestrator as wire } from '@stopgo/proto';
@@ -24,47 +29,90 @@ type Parts = { readonly registry: Registry; readonly watch: TaskWatch };
 export function controlService(
   parts: Parts,
   turns: Turns,
-): Pick<ServiceImpl<typeof wire.OrchestratorService>, 'cancelStep'> {
+): Pick<ServiceImpl<typeof wire.OrchestratorService>, 'cancelStep' | 'pauseRun' | 'unpauseRun'> {
   return {
     cancelStep: async (request, context) => ({ turn: await cancel(parts, turns, request, context) }),
+    pauseRun: async (request, context) => ({
+      turn: await control(parts, turns, request, context, {
+        action: 'run.pause',
+        waitMs: 0,
+        decide: (state, who) => pauseRun(state, { ...who, reason: request.reason }),
+      }),
+    }),
+    unpauseRun: async (request, context) => ({
+      turn: await control(parts, turns, request, context, {
+        action: 'run.resume',
+        waitMs: request.wait?.milliseconds ?? 0,
+        decide: resumeRun,
+      }),
+    }),
   };
 }
 
+type Control<D extends { readonly kind: string }> = {
+  readonly action: Action;
+  /** How long the answer waits for what the run comes to, in milliseconds. */
+  readonly waitMs: number;
+  readonly decide: (state: ConversationState, who: Who) => D;
+};
+
+/** Who controls a run, and the key of their request. */
+type Who = { readonly by: string; readonly idempotency?: IdempotencyKey };
+
 async function cancel(
-  { registry, watch }: Parts,
+  parts: Parts,
   turns: Turns,
   request: wire.CancelStepRequest,
   context: CallContext,
 ): Promise<Turn> {
   const { conversationId, stepId, reason } = request;
+  const turn = await control<CancelStepDecision>(parts, turns, request, context, {
+    action: 'step.cancel',
+    waitMs: request.wait?.milliseconds ?? 0,
+    decide: (state, who) => cancelStep(state, { ...who, stepId, reason }),
+  });
+  // What waits at other agents is ended there, too; should that fail, the watch goes on trying.
+  void parts.watch.ended(conversationId).catch(() => undefined);
+  return turn;
+}
+
+/**
+ * Puts on the record what somebody does to a run, and has it driven as far as it goes.
+ *
+ * @throws DomainError `not_found`, or `failed_precondition` with what is in the way.
+ */
+async function control<D extends CancelStepDecision | PaceDecision>(
+  { registry }: Parts,
+  turns: Turns,
+  request: Pick<wire.CancelStepRequest, 'conversationId' | 'caller' | 'idempotency'> & { readonly stepId?: string },
+  context: CallContext,
+  { action, waitMs, decide }: Control<D>,
+): Promise<Turn> {
+  const { conversationId, stepId = '' } = request;
   if (!isUuid(conversationId)) throw notFound(`conversation not found: ${conversationId}`);
   const idempotency = idempotencyFromWire(request.idempotency);
   const keyed = idempotency === undefined ? {} : { idempotency };
   const loaded = await registry.load(conversationId, idempotency === undefined ? [] : [clientKey(idempotency)]);
-  requireReach(context.principal, 'step.cancel', loaded.state);
+  requireReach(context.principal, action, loaded.state);
   const actor = actorOf(request.caller);
   const by = actor.claimed === true || actor.principal !== undefined ? actor.id : '';
   const done = await transact(registry.ports, loaded, {
     actor,
     ...keyed,
-    decide: (state) => cancelStep(state, { stepId, by, reason, ...keyed }),
-    factsOf: (decision: CancelStepDecision): readonly Fact[] | undefined =>
-      decision.kind === 'append' ? decision.facts : undefined,
+    decide: (state) => decide(state, { by, ...keyed }),
+    factsOf: (decision): readonly Fact[] | undefined => ('facts' in decision ? decision.facts : undefined),
   });
-  if (done.kind === 'refused') throw refusal(conversationId, stepId, done.decision);
-  const waitMs = request.wait?.milliseconds ?? 0;
+  if (done.kind === 'refused' && done.decision.kind !== 'already') throw refusal(conversationId, stepId, done.decision);
   if (done.kind === 'repeated') return turns.ofPast(done.state, done.firstRevision, done.lastRevision, waitMs);
-  const made = recordedOf(done.append);
+  const made = done.kind === 'done' ? recordedOf(done.append) : [];
   await registry.resume(conversationId, context.bearerToken, made);
   const driver = registry.driver(conversationId);
   await driver?.reached(made.at(-1)?.revision ?? 0);
   const state = driver?.state ?? (await registry.load(conversationId)).state;
-  // What waits at other agents is ended there, too; should that fail, the watch goes on trying.
-  if (parkedTasks(state).length > 0) void watch.ended(conversationId).catch(() => undefined);
   return driver === undefined ? turns.ofState(state, waitMs) : turns.ofDriver(driver, waitMs);
 }
 
-function refusal(conversationId: string, stepId: string, decision: CancelStepDecision): DomainError {
+function refusal(conversationId: string, stepId: string, decision: CancelStepDecision | PaceDecision): DomainError {
   const step = `the step ${quotedName(stepId)}`;
   switch (decision.kind) {
     case 'no_run':

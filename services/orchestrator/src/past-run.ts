@@ -102,6 +102,8 @@ type EndsNoRun =
   | 'agentReturned'
   | 'stepReminded'
   | 'stepCanceled'
+  | 'runPaused'
+  | 'runResumed'
   | 'standingApprovalGranted'
   | 'standingApprovalRevoked';
 

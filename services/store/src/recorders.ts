@@ -37,6 +37,8 @@ const recordersOf: Readonly<Record<FactName, readonly PeerName[]>> = {
   agentReturned: byDriver,
   stepReminded: byDriver,
   stepCanceled: byDriver,
+  runPaused: byDriver,
+  runResumed: byDriver,
   // Whoever changes the arguments of a call asks for it anew.
   approvalRequested: ['approvals', 'orchestrator'],
   callEdited: byPeople,

@@ -234,6 +234,16 @@ export class OrchestratorProcess {
     return (await this.service.cancelStep(request, contextOf(false))).turn;
   }
 
+  async pauseRun(conversationId: string, key: string) {
+    const request = create(orchestratorWire.PauseRunRequestSchema, { conversationId, ...withKey(key, 'pause') });
+    return (await this.service.pauseRun(request, contextOf(false))).turn;
+  }
+
+  async unpauseRun(conversationId: string, key: string) {
+    const request = create(orchestratorWire.UnpauseRunRequestSchema, { conversationId, ...withKey(key, 'resume') });
+    return (await this.service.unpauseRun(request, contextOf(false))).turn;
+  }
+
   async resumeRun(conversationId: string, minRevision: number, token: boolean) {
     const request = create(orchestratorWire.ResumeRunRequestSchema, { conversationId, minRevision });
     return (await this.service.resumeRun(request, contextOf(token))).turn;

@@ -11,6 +11,7 @@ import {
 } from '@stopgo/core';
 import { isUnknown } from '@stopgo/log';
 import { approvals, orchestrator as wire } from '@stopgo/proto';
+import { cancelSomeStep, pauseForAWhile } from './controls.ts';
 import { otherArguments } from './edits.ts';
 import type { Fate } from './network.ts';
 import type { OrchestratorProcess } from './orchestrator.ts';
@@ -85,11 +86,24 @@ export class People {
       await this.pause(1_000);
       await this.say(plan, turn);
       if (this.world.random.chance(plan.cancels)) this.begin(this.cancel(plan));
-      if (this.world.scenario.calls && this.world.random.chance(0.4)) this.begin(this.cancelStep(plan));
+      if (this.world.scenario.calls) this.control(plan);
       await this.world.until(this.process, () => this.isOver(plan));
       if (this.standing(plan) === 'waiting') return;
       this.world.count('runs settled');
     }
+  }
+
+  /** Some people end steps, and pause runs. */
+  private control(plan: ConversationPlan): void {
+    const people = {
+      world: this.world,
+      ask: this.ask.bind(this),
+      checkError: this.checkError.bind(this),
+      acknowledge: this.acknowledge.bind(this),
+      pause: this.pause.bind(this),
+    };
+    if (this.world.random.chance(0.4)) this.begin(cancelSomeStep(people, plan));
+    if (this.world.random.chance(0.3)) this.begin(pauseForAWhile(people, plan));
   }
 
   private standing({ id }: ConversationPlan) {
@@ -157,34 +171,6 @@ export class People {
         // Nothing to cancel any more.
         if (error instanceof DomainError && error.kind === 'failed_precondition') return;
         this.checkError(error, 'a cancel');
-        await this.pause(againMs);
-      }
-    }
-  }
-
-  /** Ends whatever step goes on at some moment, with all below it. */
-  private async cancelStep(plan: ConversationPlan): Promise<void> {
-    await this.pause(5_000);
-    const run = this.world.stream(plan.id)?.states.at(-1)?.run;
-    const open = Object.values(run?.steps ?? {}).filter(({ id, finished }) => id !== 'root' && finished === undefined);
-    if (open.length === 0) return;
-    const stepId = this.world.random.pick(open).id;
-    const key = plan.hasKeys ? this.world.ids.uuid() : '';
-    for (;;) {
-      try {
-        await this.ask('cancel a step', (orchestrator) => orchestrator.cancelStep(plan.id, stepId, key));
-        this.world.count('steps canceled');
-        this.acknowledge(plan, `cancel of step ${stepId}`, () =>
-          (this.world.stream(plan.id)?.facts ?? []).some(
-            ({ fact }) => fact.case === 'stepCanceled' && fact.value.stepId === stepId,
-          ),
-        );
-        return;
-      } catch (error) {
-        // It is over by now.
-        if (error instanceof DomainError && (error.kind === 'failed_precondition' || error.kind === 'not_found'))
-          return;
-        this.checkError(error, 'a cancel of a step');
         await this.pause(againMs);
       }
     }

@@ -96,6 +96,8 @@ type NamingNothing =
   | 'agentReturned'
   | 'stepReminded'
   | 'stepCanceled'
+  | 'runPaused'
+  | 'runResumed'
   | 'pushRemoved'
   | 'pushClaimed'
   | 'pushAttempted'

@@ -57,6 +57,31 @@ export function cancelStep(state: ConversationState, command: CancelStepCommand)
   return { kind: 'append', facts: [...withdrawnWithin(run, stepId, text), fact('stepCanceled', end)] };
 }
 
+export type PaceDecision =
+  | { readonly kind: 'append'; readonly facts: readonly Fact[] }
+  | NoOpenRun
+  /** It is paused already, or goes on already. */
+  | { readonly kind: 'already' };
+
+/** Who changes the pace of a run, and why; both may be empty. */
+export type PaceCommand = { readonly by: string; readonly reason?: string; readonly idempotency?: IdempotencyKey };
+
+/** Has nothing new begin in the open run. */
+export function pauseRun(state: ConversationState, { by, reason = '', ...keyed }: PaceCommand): PaceDecision {
+  const run = openRunOf(state);
+  if (run === undefined) return { kind: 'no_run', status: statusOf(state) };
+  if (run.paused !== undefined) return { kind: 'already' };
+  return { kind: 'append', facts: [fact('runPaused', { runId: run.id, by, reason, ...keyed })] };
+}
+
+/** Has the open run go on where it was paused. */
+export function resumeRun(state: ConversationState, { by, ...keyed }: Omit<PaceCommand, 'reason'>): PaceDecision {
+  const run = openRunOf(state);
+  if (run === undefined) return { kind: 'no_run', status: statusOf(state) };
+  if (run.paused === undefined) return { kind: 'already' };
+  return { kind: 'append', facts: [fact('runResumed', { runId: run.id, by, ...keyed })] };
+}
+
 /** The agent whose root a step is; undefined if it is none, or that of the run's own. */
 function agentAt(run: RunState, stepId: string): string | undefined {
   const [call] = Object.values(run.calls).filter(({ id }) => calledRoot(id) === stepId);

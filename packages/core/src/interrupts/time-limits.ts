@@ -15,9 +15,9 @@ export type RunningTime = TimeLimit & {
   readonly agent?: string;
 };
 
-/** Those that end by themselves, the first to end at the front; of those that end together the outermost. */
-export function runningTimes({ status, timeLimit, steps, calls }: RunState): RunningTime[] {
-  if (status !== 'open') return [];
+/** Those that end by themselves, of a run that is not paused, the first to end at the front; of those that end together the outermost. */
+export function runningTimes({ status, paused, timeLimit, steps, calls }: RunState): RunningTime[] {
+  if (status !== 'open' || paused !== undefined) return [];
   const times: RunningTime[] = timeLimit === undefined ? [] : [{ ...timeLimit, stepId: rootStep }];
   for (const { id, phase, called } of Object.values(calls))
     if (phase === 'called' && called?.timeLimit !== undefined)

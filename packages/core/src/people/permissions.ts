@@ -40,6 +40,8 @@ export const permissions = {
   'message.send': ownOnly('converse'),
   'run.cancel': ownOnly('converse'),
   'step.cancel': ownOnly('converse'),
+  'run.pause': ownOnly('converse'),
+  'run.resume': ownOnly('converse'),
   'input.provide': ownOnly('converse'),
   'push.set': ownOnly('converse'),
   'push.read': ownOnly('read'),

@@ -42,7 +42,8 @@ import { agentCalled } from './agent-calls.ts';
 import type { ModelAnswered, RunCommand } from './commands.ts';
 import { delegated, updated } from './decide-delegation.ts';
 import { decideOutcome } from './decide-outcome.ts';
-import { anticipate, type Effect, isEndedByRejection } from './interpreter.ts';
+import type { Effect } from './effect.ts';
+import { anticipate, isEndedByRejection } from './interpreter.ts';
 import { isTakenBack } from './taken-back.ts';
 
 /** What a driver knows when it decides. */
@@ -54,6 +55,8 @@ export type DriverContext = {
   readonly me: Owner;
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** True if what a paused run holds back is under way here: the run is kept until that has ended. */
+  readonly holdsOn?: boolean;
 };
 
 export type RunDecision =
@@ -111,13 +114,13 @@ export function decideRun(
   };
   // Found out once for many beginnings: one of them changes nothing for the others.
   let isOver: boolean | undefined;
-  /** Whoever wants to begin something may not have seen yet that a rejection has ended the run. */
+  /** Whoever wants to begin something may not have seen yet that a rejection has ended the run, or that it is paused. */
   const isTooLate = (run: RunState, { type }: RunCommand): boolean => {
     if (traits[type].begins !== true) {
       isOver = undefined;
       return false;
     }
-    isOver ??= isEndedByRejection(context.definitions, run);
+    isOver ??= run.paused !== undefined || isEndedByRejection(context.definitions, run);
     return isOver;
   };
   const hasRoom = roomFor(commands);
@@ -148,7 +151,9 @@ export function decideRun(
     return { kind: 'append', facts: [], applied: commands.map(() => false), state, effects: [], me: context.me };
   all.push(...ahead.facts);
   current = ahead.state;
-  if (current.run?.status === 'open' && current.run.owner !== null && ahead.effects.length === 0 && !ahead.isCut)
+  const isKept = context.holdsOn === true && current.run?.paused !== undefined;
+  const isOwned = current.run?.status === 'open' && current.run.owner !== null;
+  if (isOwned && ahead.effects.length === 0 && !ahead.isCut && !isKept)
     take([fact('runReleased', { runId: context.runId })]);
   return { kind: 'append', facts: all, applied, state: current, effects: ahead.effects, me };
 }

@@ -4,7 +4,7 @@ import { callAbove, calledRoot } from '../agent/step-id.ts';
 import type { FactOf } from '../events/facts.ts';
 import { isWithin } from '../interrupts/below-step.ts';
 import { isAwaited } from '../interrupts/evolve-questions.ts';
-import { withoutDescendants, withStep } from '../state/run-changes.ts';
+import { toBeSeen, withoutDescendants, withStep } from '../state/run-changes.ts';
 import type { ConversationState, LeftElsewhere, RunState, StepState } from '../state/state.ts';
 import { leftElsewhereMax } from '../text/bounds.ts';
 import { withCallerUsage } from './evolve-agents.ts';
@@ -43,17 +43,6 @@ export function evolveCanceled(
     run: { ...toBeSeen(ended), interrupts: Object.fromEntries(interrupts) },
     ...(leftElsewhere.length === 0 ? {} : { leftElsewhere }),
   };
-}
-
-/** Somebody changes what follows from a run. Who owns it looks in any case: so does whoever takes it from them. */
-function toBeSeen(run: RunState): RunState {
-  return run.owner === null ? { ...run, toBeSeen: true } : run;
-}
-
-/** Whoever drives the run has looked at what others have changed of it. */
-export function withAllSeen(run: RunState): RunState {
-  const { toBeSeen: _, ...seen } = run;
-  return run.toBeSeen === undefined ? run : seen;
 }
 
 /** The root of an agent that was called and has not begun. */

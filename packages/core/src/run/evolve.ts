@@ -27,7 +27,14 @@ import { completionFromWire, completionOf } from '../state/completion.ts';
 import { approvalIn } from '../state/interrupt.ts';
 import { laterOutput, outputFromWire } from '../state/output.ts';
 import { anonymousPrincipal } from '../state/principal.ts';
-import { withCall, withoutDescendants, withoutSettled, withResult, withStep } from '../state/run-changes.ts';
+import {
+  withAllSeen,
+  withCall,
+  withoutDescendants,
+  withoutSettled,
+  withResult,
+  withStep,
+} from '../state/run-changes.ts';
 import type { CallState, ConversationState, Output, RunState, StepState } from '../state/state.ts';
 import { titleCharactersMax } from '../text/bounds.ts';
 import { canceledText } from '../text/texts.ts';
@@ -40,7 +47,8 @@ import {
   withAnswerUsage,
   withSamplingUsage,
 } from './evolve-agents.ts';
-import { evolveCanceled, withAllSeen } from './evolve-canceled.ts';
+import { evolveCanceled } from './evolve-canceled.ts';
+import { evolvePaused, evolveResumed } from './evolve-pace.ts';
 import { policyOf, withApproval, withCounted } from './evolve-seen-by-rules.ts';
 import { messageRows } from './messages.ts';
 
@@ -158,6 +166,10 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
     }
     case 'runReleased':
       return { ...withAllSeen(run), owner: null };
+    case 'runPaused':
+      return evolvePaused(run, fact.value, recorded.time);
+    case 'runResumed':
+      return evolveResumed(run, recorded.time);
     case 'stepStarted':
       return withStep(withIterationOf(run, fact.value.stepId), startedStep(fact.value, run.pipeline === true));
     case 'modelResponded':

@@ -36,41 +36,9 @@ import {
   turnsWithoutCompletion,
 } from '../text/texts.ts';
 import { returned } from './agent-calls.ts';
+import type { Effect } from './effect.ts';
 import { evolve } from './evolve.ts';
 import { takenBack } from './taken-back.ts';
-
-/** Something that the outside world is asked to do. */
-export type Effect =
-  /** Ask the model of an llm node. Safe to repeat until its answer is recorded. */
-  | {
-      readonly kind: 'model';
-      readonly id: string;
-      readonly stepId: string;
-      readonly turn: number;
-      readonly node: LlmNode;
-      /** What the placeholders of its prompt stand for. */
-      readonly bindings: Readonly<Record<string, Output>>;
-    }
-  /** Put the message of an a2a node on the record. Safe to repeat until it is there. */
-  | {
-      readonly kind: 'delegation';
-      readonly id: string;
-      readonly stepId: string;
-      readonly node: A2aNode;
-      /** What the placeholders of its prompt stand for. */
-      readonly bindings: Readonly<Record<string, Output>>;
-    }
-  /**
-   * Make a call of a tool, or a delegation. A fenced one needs `ToolCallStarted` or `DelegationStarted` on the record
-   * first, by the process that makes it.
-   */
-  | { readonly kind: 'call'; readonly id: string; readonly attempt: number; readonly fenced: boolean }
-  /** Have an agent of this platform work on a call: `agentCalled` is put on the record. Safe to repeat until it is there. */
-  | { readonly kind: 'agent'; readonly id: string }
-  /** Save to an agent's memory, or load from it. Safe to repeat until its result is recorded. */
-  | { readonly kind: 'memory'; readonly id: string }
-  /** Find out what became of an attempt that is on the record; of a delegation, answer what its agent asked, too. */
-  | { readonly kind: 'recover'; readonly id: string; readonly attempt: number; readonly bridge: string };
 
 /** What follows from a state: facts to record now, and then the effects that are owed. */
 export type Advance = {
@@ -78,6 +46,8 @@ export type Advance = {
   /** The state with those facts folded in. */
   readonly state: ConversationState;
   readonly effects: readonly Effect[];
+  /** Of a run that is paused: what is not to begin now, and whose outcome is taken if it is under way. Absent: nothing. */
+  readonly held?: readonly Effect[];
 };
 
 /** Folds facts that are about to be recorded, as if they were. */
@@ -113,6 +83,8 @@ export function advance(definitions: Definitions, state: ConversationState, now:
     const due = dueFacts(run, now);
     const first = due.length > 0 ? due : takenBack(current, run);
     const owed = first.length > 0 ? { ...nothing, facts: first } : owedBy({ definitions, run, now });
+    if (run.paused !== undefined && first.length === 0)
+      return { facts: all, state: current, ...whilePaused(run, owed.effects) };
     if (owed.facts.length === 0) return { facts: all, state: current, effects: owed.effects };
     all.push(...owed.facts);
     current = anticipate(current, owed.facts, now);
@@ -120,6 +92,12 @@ export function advance(definitions: Definitions, state: ConversationState, now:
     if (due.length > 0 && countDue(current.run, now) >= countDue(run, now))
       throw internalError(`what is due of run ${run.id} does not end`);
   }
+}
+
+/** In a paused run what has started is found out, and nothing else begins. */
+function whilePaused(run: RunState, owed: readonly Effect[]): Pick<Advance, 'effects' | 'held'> {
+  const hasStarted = ({ kind, id }: Effect): boolean => kind === 'recover' && run.calls[id]?.phase === 'started';
+  return { effects: owed.filter(hasStarted), held: owed.filter((one) => !hasStarted(one)) };
 }
 
 /** What one look at a node finds. */

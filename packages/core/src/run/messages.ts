@@ -4,7 +4,15 @@ import { agentResult } from '../calls/agent-result.ts';
 import { controlResult, controlTools } from '../calls/control/tools.ts';
 import { decidedWord } from '../events/decisions.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
-import { agentFailureText, argumentsChanged, canceledText, decisionTexts, modelFailureText } from '../text/texts.ts';
+import {
+  agentFailureText,
+  argumentsChanged,
+  canceledText,
+  decisionTexts,
+  modelFailureText,
+  pausedText,
+  resumedText,
+} from '../text/texts.ts';
 
 /** A row of the message view, before it has an id and a sequence. */
 export type MessageRow = {
@@ -84,6 +92,10 @@ export function messageRows({ fact, time }: Pick<RecordedFact, 'fact' | 'time'>)
       return [returnedRow(fact.value, () => '')];
     case 'stepReminded':
       return [{ role: 'system', content: fact.value.text, node: fact.value.node }];
+    case 'runPaused':
+      return [{ role: 'system', content: pausedText(fact.value.by, fact.value.reason) }];
+    case 'runResumed':
+      return [{ role: 'system', content: resumedText(fact.value.by) }];
     case 'stepCanceled':
       // Of an agent that was called its caller is told; it is shown with the result of the call.
       return fact.value.stepId.endsWith(`/${rootStep}`) ? [] : [{ role: 'system', content: fact.value.text }];

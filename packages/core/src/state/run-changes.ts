@@ -14,6 +14,17 @@ export function withCall(run: RunState, callId: string, change: Partial<CallStat
   return { ...run, calls: { ...run.calls, [callId]: { ...call, ...change } } };
 }
 
+/** Somebody changes what follows from a run. Who owns it looks in any case: so does whoever takes it from them. */
+export function toBeSeen(run: RunState): RunState {
+  return run.owner === null ? { ...run, toBeSeen: true } : run;
+}
+
+/** Whoever drives the run has looked at what others have changed of it. */
+export function withAllSeen(run: RunState): RunState {
+  const { toBeSeen: _, ...seen } = run;
+  return run.toBeSeen === undefined ? run : seen;
+}
+
 /** A step's insides are of no further use once it is over: what it came to is its output. */
 export function withoutDescendants(run: RunState, stepId: string): RunState {
   const steps = Object.fromEntries(Object.entries(run.steps).filter(([id]) => !isBelow(id, stepId)));

@@ -212,6 +212,8 @@ export type RunState = {
   readonly timeLimit?: TimeLimit;
   /** Where the agent's definition comes from; absent: not from a repository. */
   readonly source?: AgentSource;
+  /** Nothing new begins in it; absent: it goes on. */
+  readonly paused?: Paused;
   /** Somebody has changed what follows from it while nobody drove it: somebody has to look. */
   readonly toBeSeen?: true;
   /** Who drives it; null while nobody does. */
@@ -227,6 +229,14 @@ export type RunState = {
   readonly sessionState: Readonly<Record<string, Output>>;
   /** Answer of a settled run. */
   readonly output?: Output;
+};
+
+/** Who has paused a run, since when, and why; by nobody in particular if `by` is empty. */
+export type Paused = {
+  readonly by: string;
+  readonly reason: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
 };
 
 /** A task that waits at another agent for what nobody here will answer: its run or its step was ended here. */

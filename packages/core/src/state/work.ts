@@ -9,6 +9,8 @@ import type { AskedQuestion, CallState, ConversationState, LeftElsewhere, RunSta
  */
 export function hasWork(run: RunState): boolean {
   if (run.status !== 'open') return false;
+  // What is under way is found out; nothing else is to be done.
+  if (run.paused !== undefined) return Object.values(run.calls).some(({ phase }) => phase === 'started');
   if (run.toBeSeen === true) return true;
   for (const call of Object.values(run.calls)) {
     if (call.phase === 'ready' || call.phase === 'started') return true;

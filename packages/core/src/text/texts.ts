@@ -59,6 +59,16 @@ export function stepCanceledText(node: string, by: string, reason: string): stri
   return `The step ${quotedName(node)} was canceled${byWhom(by, reason)}`;
 }
 
+/** What a conversation shows of a run that somebody has paused; `by` and `reason` may be empty. */
+export function pausedText(by: string, reason: string): string {
+  return `The run was paused${byWhom(by, reason)}`;
+}
+
+/** The same once it goes on. */
+export function resumedText(by: string): string {
+  return `The run was resumed${byWhom(by, '')}`;
+}
+
 function byWhom(by: string, reason: string): string {
   return `${by === '' ? '' : ` by ${quotedName(by)}`}${reason === '' ? '.' : `: ${reason}`}`;
 }

@@ -7,7 +7,7 @@ import { nextDue } from '../interrupts/due.ts';
 import { evolveResolved, isPending, resultDigest } from '../interrupts/kinds/approval.ts';
 import { evolve } from '../run/evolve.ts';
 import { interruptsOf } from '../state/interrupt.ts';
-import type { ConversationState } from '../state/state.ts';
+import type { ConversationState, RunState } from '../state/state.ts';
 import { spentToWire } from '../state/usage.ts';
 import { pendingApprovals, runStanding } from '../state/work.ts';
 import { textBytesMax } from '../text/bounds.ts';
@@ -94,6 +94,8 @@ type NotOfApprovals =
   | 'agentCalled'
   | 'agentReturned'
   | 'stepReminded'
+  | 'runPaused'
+  | 'runResumed'
   | 'standingApprovalGranted'
   | 'standingApprovalRevoked';
 
@@ -313,6 +315,11 @@ function decided(pending: views.Approval, resolved: FactOf<'approvalResolved'>, 
   });
 }
 
+function pausedView({ status, paused }: RunState) {
+  if (status !== 'open' || paused === undefined) return {};
+  return { paused: { ...paused, at: timestampFromMs(paused.at) } };
+}
+
 const runStatuses = {
   working: views.RunStatus.WORKING,
   waiting: views.RunStatus.WAITING,
@@ -345,6 +352,7 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
             id: run.id,
             status: runStatuses[standing],
             messageRevision: run.messageRevision,
+            ...pausedView(run),
             // What the branches of a tree say together is bounded like what one node says: their messages have all of it.
             ...(run.spent && { usage: spentToWire(run.spent) }),
             ...(run.source && { agentSource: run.source }),

@@ -76,6 +76,8 @@ type NotTraced =
   | 'agentCalled'
   | 'agentReturned'
   | 'stepReminded'
+  | 'runPaused'
+  | 'runResumed'
   | 'standingApprovalGranted'
   | 'standingApprovalRevoked';
 

@@ -92,6 +92,8 @@ type NotSaid =
   | 'stepFinished'
   | 'runCanceled'
   | 'stepCanceled'
+  | 'runPaused'
+  | 'runResumed'
   | 'delegationAsked'
   | 'delegationAnswered'
   | 'inputWithdrawn'

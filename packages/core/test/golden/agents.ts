@@ -1,4 +1,4 @@
-import { provideInput } from '@stopgo/core';
+import { cancelStep, pauseRun, provideInput, resumeRun } from '@stopgo/core';
 import { answered, asked, callsAgent, completes, drove, platformAgent, works } from '../agents.ts';
 import { by, dawn, type Happening } from '../specification.ts';
 import { approved, call, claim, happened, opened, returns, starts } from '../story.ts';
@@ -65,6 +65,28 @@ export const agentScenarios: Readonly<Record<string, readonly Happening[]>> = {
     by('ada', answersPeople('root#1.0', '{"answer":"Full refund"}')),
     drove([claim], { now: dawn + 300_000 }),
     answered({ calls: [completes('Refunded.')] }),
+  ],
+  'agent-paused': [
+    user(opened),
+    user(asked('I want a refund.', { agent: hasty })),
+    answered({ calls: [callsAgent('support/billing')] }, { more: [hasty] }),
+    drove([works('root#1.0', 'support/billing')], { more: [hasty] }),
+    by(
+      'ada',
+      happened((state) => pauseRun(state, { by: 'ada', reason: 'Wait.' })),
+    ),
+    answered({ step: child, calls: [call('note')] }, { more: [hasty] }),
+    by(
+      'ada',
+      happened((state) => resumeRun(state, { by: 'ada' })),
+    ),
+    drove([claim, starts(`${child}#1.0`)], { more: [hasty] }),
+    drove([returns(`${child}#1.0`, 'noted')], { more: [hasty] }),
+    by(
+      'ada',
+      happened((state) => cancelStep(state, { stepId: child, by: 'ada', reason: 'enough' })),
+    ),
+    answered({ calls: [completes('It was noted.')] }, { more: [hasty] }),
   ],
   'agent-failed': [
     user(opened),

@@ -33,6 +33,8 @@ const table: Readonly<Record<Action, readonly [user: Reach, admin: Reach, superA
   'message.send': ['own', 'all', 'all', 'converse'],
   'run.cancel': ['own', 'all', 'all', 'converse'],
   'step.cancel': ['own', 'all', 'all', 'converse'],
+  'run.pause': ['own', 'all', 'all', 'converse'],
+  'run.resume': ['own', 'all', 'all', 'converse'],
   'input.provide': ['own', 'all', 'all', 'converse'],
   'push.set': ['own', 'all', 'all', 'converse'],
   'push.read': ['own', 'all', 'all', 'read'],

@@ -61,8 +61,17 @@ export function renderRun({ run }: views.ConversationHead): Answer | undefined {
   return {
     id: run.id,
     status: runStatusWord(run.status),
+    paused: run.paused === undefined ? undefined : renderPaused(run.paused),
     usage: run.usage === undefined ? undefined : renderUsage(run.usage),
     agent_source: run.agentSource === undefined ? undefined : renderSource(run.agentSource),
+  };
+}
+
+function renderPaused({ by, reason, at }: views.PausedRun): Answer {
+  return {
+    by: by === '' ? undefined : visibleText(by),
+    reason: reason === '' ? undefined : visibleText(reason),
+    at: rfc3339(at),
   };
 }
 

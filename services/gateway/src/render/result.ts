@@ -4,6 +4,7 @@ import type { Answer } from '../json-text.ts';
 import { renderApproval } from './approval.ts';
 import { renderInput } from './input.ts';
 import type { SoundView } from './sound-view.ts';
+import { pausedSentence } from './waiting.ts';
 
 const tokenTaken = 'The message was not stored: the token that came with it let the waiting run go on.';
 
@@ -27,6 +28,7 @@ export function renderResult(outcome: orchestrator.TurnOutcome, view: SoundView)
 function noticeText(outcome: orchestrator.TurnOutcome, { head, approvals }: SoundView): string | undefined {
   if (outcome === orchestrator.TurnOutcome.RESUMED_WITH_TOKEN) return tokenTaken;
   if (outcome !== orchestrator.TurnOutcome.REFUSED_WAITING) return undefined;
+  if (head.run?.paused !== undefined) return notStored(`somebody resumes it (POST /runs/${head.id}/resume)`);
   const [approval] = approvals;
   const [input] = head.pendingInputs;
   if (approval !== undefined)
@@ -46,6 +48,8 @@ const notStored = (until: string): string =>
 function responseText(outcome: orchestrator.TurnOutcome, { head, approvals }: SoundView): string {
   const waits = approvals.length > 0;
   if (waits && outcome === orchestrator.TurnOutcome.REFUSED_WAITING) return respondFirst;
+  const { paused } = head.run ?? {};
+  if (!waits && paused !== undefined) return pausedResponse(paused);
   const inputs = head.pendingInputs.map(inputText).join('\n\n');
   if (!waits && head.authPrompt === '' && inputs === '') return head.run?.response ?? '';
   return [waits ? waitingText(approvals) : '', inputs, visibleText(head.authPrompt)]
@@ -56,8 +60,14 @@ function responseText(outcome: orchestrator.TurnOutcome, { head, approvals }: So
 /** Why a message was not taken, or how its run failed; undefined if neither is so. */
 export function errorText(outcome: orchestrator.TurnOutcome, { head, approvals }: SoundView): string | undefined {
   if (outcome !== orchestrator.TurnOutcome.REFUSED_WAITING) return failureText(head.run);
+  if (head.run?.paused !== undefined) return 'conversation is paused';
   const asked = head.pendingInputs.length > 0 ? 'input' : 'authentication';
   return `conversation is waiting for ${approvals.length > 0 ? 'approval' : asked}`;
+}
+
+function pausedResponse(paused: views.PausedRun): string {
+  const text = pausedSentence(paused);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function failureText(run: views.Run | undefined): string | undefined {

@@ -23,9 +23,11 @@ export function renderWaiting({ head, approvals, waits }: SoundView): readonly A
 
 function peopleIn({ head, approvals }: Pick<SoundView, 'head' | 'approvals'>): Answer[] {
   const count = head.pendingApprovalIds.length;
+  const paused = head.run?.paused;
   const [input] = head.pendingInputs;
   const inputs = head.pendingInputs.length;
   return [
+    ...(paused === undefined ? [] : [people('pause', paused.at, pausedSentence(paused))]),
     ...(count === 0
       ? []
       : [
@@ -46,6 +48,11 @@ function peopleIn({ head, approvals }: Pick<SoundView, 'head' | 'approvals'>): A
         ]),
     ...(head.authPrompt === '' ? [] : [people('auth', undefined, visibleText(head.authPrompt))]),
   ];
+}
+
+/** That somebody has paused a run, and what to do. */
+export function pausedSentence({ by }: views.PausedRun): string {
+  return `the run is paused${by === '' ? '' : ` by ${shownLine(by)}`} until somebody resumes it`;
 }
 
 const people = (kind: string, since: views.RunWait['since'], text: string): Answer => ({

@@ -11,6 +11,7 @@ import { heldToolRoutes } from './held-tools.ts';
 import { inputRoutes } from './inputs.ts';
 import { linkRoutes } from './links.ts';
 import { memoryRoutes } from './memories.ts';
+import { paceRoutes } from './pace.ts';
 import { peopleRoutes } from './people.ts';
 import { pushRoutes } from './push.ts';
 import { repositoryRoutes } from './repositories.ts';
@@ -31,6 +32,7 @@ export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...conversationRoutes(deps),
   ...runRoutes(deps),
   ...stepRoutes(deps),
+  ...paceRoutes(deps),
   ...eventRoutes(deps),
   ...blobRoutes(deps),
   ...pushRoutes(deps),

@@ -44,7 +44,7 @@ test('who shows the token has the task looked at; everybody else hears the same,
   const client = (service: ReturnType<typeof callbackService>) =>
     createInProcessClient(orchestrator.OrchestratorService, {
       ...{ createConversation: nobody, sendMessage: nobody, cancelRun: nobody, resumeRun: nobody },
-      ...{ cancelStep: nobody, provideInput: nobody, listAgents: nobody },
+      ...{ cancelStep: nobody, pauseRun: nobody, unpauseRun: nobody, provideInput: nobody, listAgents: nobody },
       ...{ setPush: nobody, removePush: nobody },
       ...service,
     });

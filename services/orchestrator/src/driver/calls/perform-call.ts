@@ -86,5 +86,6 @@ function pauseBefore(attempt: number): number {
 function isMine(driver: RunHandle, { id, attempt, fenced }: Extract<Effect, { kind: 'call' }>): boolean {
   const call = driver.state.run?.calls[id];
   if (!driver.isOwner() || call === undefined) return false;
-  return fenced ? call.phase === 'started' && call.attempt === attempt : isUnderWay(call, attempt);
+  if (fenced) return call.phase === 'started' && call.attempt === attempt;
+  return driver.state.run?.paused === undefined && isUnderWay(call, attempt);
 }

@@ -8,7 +8,6 @@
  * 4. A driver that finds another owner stops, and hands in what it still learns as late.
  */
 import {
-  type Advance,
   advance,
   allDefinitions,
   type ConversationState,
@@ -44,7 +43,7 @@ import type { DriverListener } from './driver-listener.ts';
 import { DueTimer } from './due-timer.ts';
 import { followFrom } from './follow.ts';
 import { performEffect } from './perform.ts';
-import { EffectsUnderWay } from './under-way.ts';
+import { type Ahead, EffectsUnderWay } from './under-way.ts';
 
 /** What a driver starts from: a state that is on the record, and what the run was defined by. */
 export type DriverStart = {
@@ -230,20 +229,20 @@ export class RunDriver implements RunHandle {
     return this.isFenced || run === null || run.id !== this.runId || run.status !== 'open' || !this.isOwner();
   }
 
-  private ahead(): Pick<Advance, 'facts' | 'effects'> {
+  private ahead(): Ahead {
     if (this.isFenced || this.state.run?.id !== this.runId) return { facts: [], effects: [] };
     return advance(this.definitions, this.state, this.ports.clock.now());
   }
 
   /** True if something is to be put on the record that no effect under way will bring: what others did may end the run. */
-  private isDue({ facts, effects }: Pick<Advance, 'facts' | 'effects'>): boolean {
-    return !this.isOver() && (facts.length > 0 || effects.length === 0);
+  private isDue({ facts, effects, held }: Ahead): boolean {
+    return !this.isOver() && (facts.length > 0 || (effects.length === 0 && !this.underWay.hasAny(held)));
   }
 
   /** Begins every effect that is owed and not under way; stops those that are owed no more. Gives what follows from the state. */
-  private beginEffects(): Pick<Advance, 'facts' | 'effects'> {
+  private beginEffects(): Ahead {
     const ahead = this.ahead();
-    this.underWay.keepOnly(ahead.effects);
+    this.underWay.keepOnly([...ahead.effects, ...(ahead.held ?? [])]);
     const isOwner = this.isOwner();
     for (const effect of ahead.effects) {
       if (this.underWay.has(effect) || !this.isStepBegun(effect)) continue;
@@ -289,7 +288,7 @@ export class RunDriver implements RunHandle {
       const { definitions, runId, me, state, ports } = this;
       const now = this.ports.clock.now();
       const commands = batch.map(commandOf).map((one) => claimAsOfNow(one, state, ports));
-      const decision = decideRun(state, commands, { definitions, runId, me, now });
+      const decision = decideRun(state, commands, { definitions, runId, me, now, holdsOn: this.underWay.size > 0 });
       if (decision.kind === 'fenced') {
         for (const entry of batch) entry.taken('fenced');
         return this.fence();

@@ -1,5 +1,8 @@
-import type { Effect, Fact, FinishedCall } from '@stopgo/core';
+import type { Advance, Effect, Fact, FinishedCall } from '@stopgo/core';
 import type { Foreseen } from '../handle/foreseen.ts';
+
+/** What follows from a state, for whoever drives: facts, what is to begin, and what may go on if it is under way. */
+export type Ahead = Pick<Advance, 'facts' | 'effects' | 'held'>;
 
 type Perform = (effect: Effect, signal: AbortSignal, foreseen?: Foreseen) => Promise<void>;
 
@@ -31,6 +34,11 @@ export class EffectsUnderWay {
   /** True while the effect is performed. */
   has(effect: Effect): boolean {
     return this.controllers.has(keyOf(effect));
+  }
+
+  /** True while one of these is performed. */
+  hasAny(effects: readonly Effect[] = []): boolean {
+    return effects.some((effect) => this.has(effect));
   }
 
   /** Begins an effect that is not under way. Throws if it left no trace too often. */

@@ -2,8 +2,8 @@
 // @generated from file stopgo/events/v1/payload.proto (package stopgo.events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AgentCalled, AgentDefined, AgentLimits, AgentQuestion, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalAssigned, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, CancelCause, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputType, InputWithdrawn, LinkMade, MemoryCall, MemoryRemoved, MemorySaved, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RepositoryAdded, RepositoryChanged, RepositoryListed, RepositoryRemoved, RepositorySource, RepositorySynced, RepositorySyncFailed, RepositoryUnlisted, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepCanceled, StepFinished, StepReminded, StepStarted, SyncedFile, SyncError, TimeLimit, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
-import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentQuestionSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalAssignedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, MemoryCallSchema, MemoryRemovedSchema, MemorySavedSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RepositoryAddedSchema, RepositoryChangedSchema, RepositoryListedSchema, RepositoryRemovedSchema, RepositorySourceSchema, RepositorySyncedSchema, RepositorySyncFailedSchema, RepositoryUnlistedSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepCanceledSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, SyncedFileSchema, SyncErrorSchema, TimeLimitSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
+import type { AgentCalled, AgentDefined, AgentLimits, AgentQuestion, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalAssigned, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, CancelCause, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputType, InputWithdrawn, LinkMade, MemoryCall, MemoryRemoved, MemorySaved, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RepositoryAdded, RepositoryChanged, RepositoryListed, RepositoryRemoved, RepositorySource, RepositorySynced, RepositorySyncFailed, RepositoryUnlisted, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunPaused, RunReleased, RunResumed, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepCanceled, StepFinished, StepReminded, StepStarted, SyncedFile, SyncError, TimeLimit, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
+import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentQuestionSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalAssignedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, MemoryCallSchema, MemoryRemovedSchema, MemorySavedSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RepositoryAddedSchema, RepositoryChangedSchema, RepositoryListedSchema, RepositoryRemovedSchema, RepositorySourceSchema, RepositorySyncedSchema, RepositorySyncFailedSchema, RepositoryUnlistedSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunPausedSchema, RunReleasedSchema, RunResumedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepCanceledSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, SyncedFileSchema, SyncErrorSchema, TimeLimitSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
@@ -424,6 +424,18 @@ export function writePayload(writer: Writer, message: Payload): void {
       writer.join(begin);
       break;
     }
+    case "runPaused": {
+      const begin = writer.fork(770);
+      writeRunPaused(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "runResumed": {
+      const begin = writer.fork(778);
+      writeRunResumed(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -702,6 +714,14 @@ export function readPayload(reader: Reader, length: number, message: Payload): P
         if (tag !== 762) throw new LeftToLibrary();
         message.fact = { case: "stepCanceled", value: readStepCanceled(reader, reader.uint32(), message.fact.case === "stepCanceled" ? message.fact.value : zeroStepCanceled()) };
         break;
+      case 96:
+        if (tag !== 770) throw new LeftToLibrary();
+        message.fact = { case: "runPaused", value: readRunPaused(reader, reader.uint32(), message.fact.case === "runPaused" ? message.fact.value : zeroRunPaused()) };
+        break;
+      case 97:
+        if (tag !== 778) throw new LeftToLibrary();
+        message.fact = { case: "runResumed", value: readRunResumed(reader, reader.uint32(), message.fact.case === "runResumed" ? message.fact.value : zeroRunResumed()) };
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -916,6 +936,12 @@ export function createPayload(given: Given): Payload {
         break;
       case "stepCanceled":
         message.fact = { case: "stepCanceled", value: toMessage(value, createStepCanceled, "stopgo.events.v1.StepCanceled") };
+        break;
+      case "runPaused":
+        message.fact = { case: "runPaused", value: toMessage(value, createRunPaused, "stopgo.events.v1.RunPaused") };
+        break;
+      case "runResumed":
+        message.fact = { case: "runResumed", value: toMessage(value, createRunResumed, "stopgo.events.v1.RunResumed") };
         break;
     }
   }
@@ -6356,6 +6382,133 @@ export function createStepCanceled(given: Given): StepCanceled {
   return message;
 }
 
+export function zeroRunPaused(): RunPaused {
+  return {
+    $typeName: "stopgo.events.v1.RunPaused",
+    runId: '',
+    by: '',
+    reason: '',
+  };
+}
+
+export function writeRunPaused(writer: Writer, message: RunPaused): void {
+  if (message.$typeName !== "stopgo.events.v1.RunPaused") throw new LeftToLibrary();
+  if (message.runId !== '') {
+    writer.string(10, message.runId);
+  }
+  if (message.by !== '') {
+    writer.string(18, message.by);
+  }
+  if (message.reason !== '') {
+    writer.string(26, message.reason);
+  }
+  if (message.idempotency !== undefined) {
+    const begin = writer.fork(34);
+    writeIdempotency(writer, message.idempotency);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readRunPaused(reader: Reader, length: number, message: RunPaused): RunPaused {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.runId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.by = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.reason = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createRunPaused(given: Given): RunPaused {
+  const message = zeroRunPaused();
+  if (given.runId != null) message.runId = given.runId;
+  if (given.by != null) message.by = given.by;
+  if (given.reason != null) message.reason = given.reason;
+  if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  return message;
+}
+
+export function zeroRunResumed(): RunResumed {
+  return {
+    $typeName: "stopgo.events.v1.RunResumed",
+    runId: '',
+    by: '',
+  };
+}
+
+export function writeRunResumed(writer: Writer, message: RunResumed): void {
+  if (message.$typeName !== "stopgo.events.v1.RunResumed") throw new LeftToLibrary();
+  if (message.runId !== '') {
+    writer.string(10, message.runId);
+  }
+  if (message.by !== '') {
+    writer.string(18, message.by);
+  }
+  if (message.idempotency !== undefined) {
+    const begin = writer.fork(26);
+    writeIdempotency(writer, message.idempotency);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readRunResumed(reader: Reader, length: number, message: RunResumed): RunResumed {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.runId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.by = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createRunResumed(given: Given): RunResumed {
+  const message = zeroRunResumed();
+  if (given.runId != null) message.runId = given.runId;
+  if (given.by != null) message.by = given.by;
+  if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  return message;
+}
+
 export function zeroAgentReturned(): AgentReturned {
   return {
     $typeName: "stopgo.events.v1.AgentReturned",
@@ -8833,6 +8986,8 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [StepRemindedSchema, { zero: zeroStepReminded, write: writeStepReminded, read: readStepReminded, create: createStepReminded }],
   [AgentCalledSchema, { zero: zeroAgentCalled, write: writeAgentCalled, read: readAgentCalled, create: createAgentCalled }],
   [StepCanceledSchema, { zero: zeroStepCanceled, write: writeStepCanceled, read: readStepCanceled, create: createStepCanceled }],
+  [RunPausedSchema, { zero: zeroRunPaused, write: writeRunPaused, read: readRunPaused, create: createRunPaused }],
+  [RunResumedSchema, { zero: zeroRunResumed, write: writeRunResumed, read: readRunResumed, create: createRunResumed }],
   [AgentReturnedSchema, { zero: zeroAgentReturned, write: writeAgentReturned, read: readAgentReturned, create: createAgentReturned }],
   [RunCompletedSchema, { zero: zeroRunCompleted, write: writeRunCompleted, read: readRunCompleted, create: createRunCompleted }],
   [RunFailedSchema, { zero: zeroRunFailed, write: writeRunFailed, read: readRunFailed, create: createRunFailed }],

@@ -2,8 +2,8 @@
 // @generated from file stopgo/orchestrator/v1/orchestrator.proto (package stopgo.orchestrator.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Caller, CancelRunRequest, CancelRunResponse, CancelStepRequest, CancelStepResponse, CreateConversationRequest, CreateConversationResponse, DelegationTool, ListAgentsRequest, ListAgentsResponse, NudgeTaskRequest, NudgeTaskResponse, ProvideInputRequest, ProvideInputResponse, PushSettings, RemovePushRequest, RemovePushResponse, ResumeRunRequest, ResumeRunResponse, SendMessageRequest, SendMessageResponse, SetPushRequest, SetPushResponse, Turn, TurnOutcome, Wait } from "./orchestrator_pb.ts";
-import { CallerSchema, CancelRunRequestSchema, CancelRunResponseSchema, CancelStepRequestSchema, CancelStepResponseSchema, CreateConversationRequestSchema, CreateConversationResponseSchema, DelegationToolSchema, ListAgentsRequestSchema, ListAgentsResponseSchema, NudgeTaskRequestSchema, NudgeTaskResponseSchema, ProvideInputRequestSchema, ProvideInputResponseSchema, PushSettingsSchema, RemovePushRequestSchema, RemovePushResponseSchema, ResumeRunRequestSchema, ResumeRunResponseSchema, SendMessageRequestSchema, SendMessageResponseSchema, SetPushRequestSchema, SetPushResponseSchema, TurnSchema, WaitSchema } from "./orchestrator_pb.ts";
+import type { Caller, CancelRunRequest, CancelRunResponse, CancelStepRequest, CancelStepResponse, CreateConversationRequest, CreateConversationResponse, DelegationTool, ListAgentsRequest, ListAgentsResponse, NudgeTaskRequest, NudgeTaskResponse, PauseRunRequest, PauseRunResponse, ProvideInputRequest, ProvideInputResponse, PushSettings, RemovePushRequest, RemovePushResponse, ResumeRunRequest, ResumeRunResponse, SendMessageRequest, SendMessageResponse, SetPushRequest, SetPushResponse, Turn, TurnOutcome, UnpauseRunRequest, UnpauseRunResponse, Wait } from "./orchestrator_pb.ts";
+import { CallerSchema, CancelRunRequestSchema, CancelRunResponseSchema, CancelStepRequestSchema, CancelStepResponseSchema, CreateConversationRequestSchema, CreateConversationResponseSchema, DelegationToolSchema, ListAgentsRequestSchema, ListAgentsResponseSchema, NudgeTaskRequestSchema, NudgeTaskResponseSchema, PauseRunRequestSchema, PauseRunResponseSchema, ProvideInputRequestSchema, ProvideInputResponseSchema, PushSettingsSchema, RemovePushRequestSchema, RemovePushResponseSchema, ResumeRunRequestSchema, ResumeRunResponseSchema, SendMessageRequestSchema, SendMessageResponseSchema, SetPushRequestSchema, SetPushResponseSchema, TurnSchema, UnpauseRunRequestSchema, UnpauseRunResponseSchema, WaitSchema } from "./orchestrator_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createIdempotency, readIdempotency, writeIdempotency, zeroIdempotency } from "../../events/v1/payload_codec.ts";
@@ -414,6 +414,227 @@ export function readCancelStepResponse(reader: Reader, length: number, message: 
 
 export function createCancelStepResponse(given: Given): CancelStepResponse {
   const message = zeroCancelStepResponse();
+  if (given.turn != null) message.turn = toMessage(given.turn, createTurn, "stopgo.orchestrator.v1.Turn");
+  return message;
+}
+
+export function zeroPauseRunRequest(): PauseRunRequest {
+  return {
+    $typeName: "stopgo.orchestrator.v1.PauseRunRequest",
+    conversationId: '',
+    reason: '',
+  };
+}
+
+export function writePauseRunRequest(writer: Writer, message: PauseRunRequest): void {
+  if (message.$typeName !== "stopgo.orchestrator.v1.PauseRunRequest") throw new LeftToLibrary();
+  if (message.conversationId !== '') {
+    writer.string(10, message.conversationId);
+  }
+  if (message.reason !== '') {
+    writer.string(18, message.reason);
+  }
+  if (message.caller !== undefined) {
+    const begin = writer.fork(26);
+    writeCaller(writer, message.caller);
+    writer.join(begin);
+  }
+  if (message.idempotency !== undefined) {
+    const begin = writer.fork(34);
+    writeIdempotency(writer, message.idempotency);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readPauseRunRequest(reader: Reader, length: number, message: PauseRunRequest): PauseRunRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.conversationId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.reason = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.caller = readCaller(reader, reader.uint32(), message.caller ?? zeroCaller());
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createPauseRunRequest(given: Given): PauseRunRequest {
+  const message = zeroPauseRunRequest();
+  if (given.conversationId != null) message.conversationId = given.conversationId;
+  if (given.reason != null) message.reason = given.reason;
+  if (given.caller != null) message.caller = toMessage(given.caller, createCaller, "stopgo.orchestrator.v1.Caller");
+  if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  return message;
+}
+
+export function zeroPauseRunResponse(): PauseRunResponse {
+  return {
+    $typeName: "stopgo.orchestrator.v1.PauseRunResponse",
+  };
+}
+
+export function writePauseRunResponse(writer: Writer, message: PauseRunResponse): void {
+  if (message.$typeName !== "stopgo.orchestrator.v1.PauseRunResponse") throw new LeftToLibrary();
+  if (message.turn !== undefined) {
+    const begin = writer.fork(10);
+    writeTurn(writer, message.turn);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readPauseRunResponse(reader: Reader, length: number, message: PauseRunResponse): PauseRunResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.turn = readTurn(reader, reader.uint32(), message.turn ?? zeroTurn());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createPauseRunResponse(given: Given): PauseRunResponse {
+  const message = zeroPauseRunResponse();
+  if (given.turn != null) message.turn = toMessage(given.turn, createTurn, "stopgo.orchestrator.v1.Turn");
+  return message;
+}
+
+export function zeroUnpauseRunRequest(): UnpauseRunRequest {
+  return {
+    $typeName: "stopgo.orchestrator.v1.UnpauseRunRequest",
+    conversationId: '',
+  };
+}
+
+export function writeUnpauseRunRequest(writer: Writer, message: UnpauseRunRequest): void {
+  if (message.$typeName !== "stopgo.orchestrator.v1.UnpauseRunRequest") throw new LeftToLibrary();
+  if (message.conversationId !== '') {
+    writer.string(10, message.conversationId);
+  }
+  if (message.caller !== undefined) {
+    const begin = writer.fork(18);
+    writeCaller(writer, message.caller);
+    writer.join(begin);
+  }
+  if (message.wait !== undefined) {
+    const begin = writer.fork(26);
+    writeWait(writer, message.wait);
+    writer.join(begin);
+  }
+  if (message.idempotency !== undefined) {
+    const begin = writer.fork(34);
+    writeIdempotency(writer, message.idempotency);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readUnpauseRunRequest(reader: Reader, length: number, message: UnpauseRunRequest): UnpauseRunRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.conversationId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.caller = readCaller(reader, reader.uint32(), message.caller ?? zeroCaller());
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.wait = readWait(reader, reader.uint32(), message.wait ?? zeroWait());
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createUnpauseRunRequest(given: Given): UnpauseRunRequest {
+  const message = zeroUnpauseRunRequest();
+  if (given.conversationId != null) message.conversationId = given.conversationId;
+  if (given.caller != null) message.caller = toMessage(given.caller, createCaller, "stopgo.orchestrator.v1.Caller");
+  if (given.wait != null) message.wait = toMessage(given.wait, createWait, "stopgo.orchestrator.v1.Wait");
+  if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  return message;
+}
+
+export function zeroUnpauseRunResponse(): UnpauseRunResponse {
+  return {
+    $typeName: "stopgo.orchestrator.v1.UnpauseRunResponse",
+  };
+}
+
+export function writeUnpauseRunResponse(writer: Writer, message: UnpauseRunResponse): void {
+  if (message.$typeName !== "stopgo.orchestrator.v1.UnpauseRunResponse") throw new LeftToLibrary();
+  if (message.turn !== undefined) {
+    const begin = writer.fork(10);
+    writeTurn(writer, message.turn);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readUnpauseRunResponse(reader: Reader, length: number, message: UnpauseRunResponse): UnpauseRunResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.turn = readTurn(reader, reader.uint32(), message.turn ?? zeroTurn());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createUnpauseRunResponse(given: Given): UnpauseRunResponse {
+  const message = zeroUnpauseRunResponse();
   if (given.turn != null) message.turn = toMessage(given.turn, createTurn, "stopgo.orchestrator.v1.Turn");
   return message;
 }
@@ -1430,6 +1651,10 @@ export const codecs_stopgo_orchestrator_v1_orchestrator: readonly (readonly [Des
   [CancelRunRequestSchema, { zero: zeroCancelRunRequest, write: writeCancelRunRequest, read: readCancelRunRequest, create: createCancelRunRequest }],
   [CancelStepRequestSchema, { zero: zeroCancelStepRequest, write: writeCancelStepRequest, read: readCancelStepRequest, create: createCancelStepRequest }],
   [CancelStepResponseSchema, { zero: zeroCancelStepResponse, write: writeCancelStepResponse, read: readCancelStepResponse, create: createCancelStepResponse }],
+  [PauseRunRequestSchema, { zero: zeroPauseRunRequest, write: writePauseRunRequest, read: readPauseRunRequest, create: createPauseRunRequest }],
+  [PauseRunResponseSchema, { zero: zeroPauseRunResponse, write: writePauseRunResponse, read: readPauseRunResponse, create: createPauseRunResponse }],
+  [UnpauseRunRequestSchema, { zero: zeroUnpauseRunRequest, write: writeUnpauseRunRequest, read: readUnpauseRunRequest, create: createUnpauseRunRequest }],
+  [UnpauseRunResponseSchema, { zero: zeroUnpauseRunResponse, write: writeUnpauseRunResponse, read: readUnpauseRunResponse, create: createUnpauseRunResponse }],
   [ProvideInputRequestSchema, { zero: zeroProvideInputRequest, write: writeProvideInputRequest, read: readProvideInputRequest, create: createProvideInputRequest }],
   [ProvideInputResponseSchema, { zero: zeroProvideInputResponse, write: writeProvideInputResponse, read: readProvideInputResponse, create: createProvideInputResponse }],
   [ResumeRunRequestSchema, { zero: zeroResumeRunRequest, write: writeResumeRunRequest, read: readResumeRunRequest, create: createResumeRunRequest }],

@@ -2,8 +2,8 @@
 // @generated from file stopgo/store/v1/views.proto (package stopgo.store.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ApiKey, Approval, ApprovalAssignment, ApprovalStatus, ApprovalVote, ConversationHead, ConversationStatus, ConversationView, Message, NotifiedWebhook, PausedNode, PendingInput, Pipeline, Push, PushConfig, Run, RunStatus, RunWait, SessionText, StandingApproval, ToolCallView, User, WaitKind } from "./views_pb.ts";
-import { ApiKeySchema, ApprovalAssignmentSchema, ApprovalSchema, ApprovalVoteSchema, ConversationHeadSchema, ConversationViewSchema, MessageSchema, NotifiedWebhookSchema, PausedNodeSchema, PendingInputSchema, PipelineSchema, PushConfigSchema, PushSchema, RunSchema, RunWaitSchema, SessionTextSchema, StandingApprovalSchema, ToolCallViewSchema, UserSchema } from "./views_pb.ts";
+import type { ApiKey, Approval, ApprovalAssignment, ApprovalStatus, ApprovalVote, ConversationHead, ConversationStatus, ConversationView, Message, NotifiedWebhook, PausedNode, PausedRun, PendingInput, Pipeline, Push, PushConfig, Run, RunStatus, RunWait, SessionText, StandingApproval, ToolCallView, User, WaitKind } from "./views_pb.ts";
+import { ApiKeySchema, ApprovalAssignmentSchema, ApprovalSchema, ApprovalVoteSchema, ConversationHeadSchema, ConversationViewSchema, MessageSchema, NotifiedWebhookSchema, PausedNodeSchema, PausedRunSchema, PendingInputSchema, PipelineSchema, PushConfigSchema, PushSchema, RunSchema, RunWaitSchema, SessionTextSchema, StandingApprovalSchema, ToolCallViewSchema, UserSchema } from "./views_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
@@ -572,6 +572,65 @@ export function createSessionText(given: Given): SessionText {
   return message;
 }
 
+export function zeroPausedRun(): PausedRun {
+  return {
+    $typeName: "stopgo.store.v1.PausedRun",
+    by: '',
+    reason: '',
+  };
+}
+
+export function writePausedRun(writer: Writer, message: PausedRun): void {
+  if (message.$typeName !== "stopgo.store.v1.PausedRun") throw new LeftToLibrary();
+  if (message.by !== '') {
+    writer.string(10, message.by);
+  }
+  if (message.reason !== '') {
+    writer.string(18, message.reason);
+  }
+  if (message.at !== undefined) {
+    const begin = writer.fork(26);
+    writeTimestamp(writer, message.at);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readPausedRun(reader: Reader, length: number, message: PausedRun): PausedRun {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.by = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.reason = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.at = readTimestamp(reader, reader.uint32(), message.at ?? zeroTimestamp());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createPausedRun(given: Given): PausedRun {
+  const message = zeroPausedRun();
+  if (given.by != null) message.by = given.by;
+  if (given.reason != null) message.reason = given.reason;
+  if (given.at != null) message.at = toMessage(given.at, createTimestamp, "google.protobuf.Timestamp");
+  return message;
+}
+
 export function zeroPausedNode(): PausedNode {
   return {
     $typeName: "stopgo.store.v1.PausedNode",
@@ -685,6 +744,11 @@ export function writeRun(writer: Writer, message: Run): void {
     writeAgentSource(writer, message.agentSource);
     writer.join(begin);
   }
+  if (message.paused !== undefined) {
+    const begin = writer.fork(58);
+    writePausedRun(writer, message.paused);
+    writer.join(begin);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -718,6 +782,10 @@ export function readRun(reader: Reader, length: number, message: Run): Run {
         if (tag !== 50) throw new LeftToLibrary();
         message.agentSource = readAgentSource(reader, reader.uint32(), message.agentSource ?? zeroAgentSource());
         break;
+      case 7:
+        if (tag !== 58) throw new LeftToLibrary();
+        message.paused = readPausedRun(reader, reader.uint32(), message.paused ?? zeroPausedRun());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -735,6 +803,7 @@ export function createRun(given: Given): Run {
   if (given.response != null) message.response = given.response;
   if (given.usage != null) message.usage = toMessage(given.usage, createUsage, "stopgo.events.v1.Usage");
   if (given.agentSource != null) message.agentSource = toMessage(given.agentSource, createAgentSource, "stopgo.events.v1.AgentSource");
+  if (given.paused != null) message.paused = toMessage(given.paused, createPausedRun, "stopgo.store.v1.PausedRun");
   return message;
 }
 
@@ -2277,6 +2346,7 @@ export const codecs_stopgo_store_v1_views: readonly (readonly [DescMessage, Code
   [PendingInputSchema, { zero: zeroPendingInput, write: writePendingInput, read: readPendingInput, create: createPendingInput }],
   [PipelineSchema, { zero: zeroPipeline, write: writePipeline, read: readPipeline, create: createPipeline }],
   [SessionTextSchema, { zero: zeroSessionText, write: writeSessionText, read: readSessionText, create: createSessionText }],
+  [PausedRunSchema, { zero: zeroPausedRun, write: writePausedRun, read: readPausedRun, create: createPausedRun }],
   [PausedNodeSchema, { zero: zeroPausedNode, write: writePausedNode, read: readPausedNode, create: createPausedNode }],
   [RunSchema, { zero: zeroRun, write: writeRun, read: readRun, create: createRun }],
   [ToolCallViewSchema, { zero: zeroToolCallView, write: writeToolCallView, read: readToolCallView, create: createToolCallView }],

@@ -1,0 +1,139 @@
+import { advance, hasWork, isDue, nextDue, pauseRun, resumeRun, runStanding } from '@stopgo/core';
+import { describe, expect, test } from 'vitest';
+import { answered, answers, asked, callsAgent, definitionsOf, drives, drove, platformAgent, works } from './agents.ts';
+import { by, dawn, given } from './specification.ts';
+import { approved, call, canceled, claim, happened, opened, returns, starts } from './story.ts';
+
+const begun = [opened, asked('I want a refund.')] as const;
+const pauses = happened((state) => pauseRun(state, { by: 'ada', reason: 'Wait.' }));
+const resumes = happened((state) => resumeRun(state, { by: 'ada' }));
+const child = 'root#1.0/root';
+const id = 'root#1.0';
+
+describe('a run that is paused', () => {
+  test('says on the record who paused it, and why', () => {
+    given(...begun)
+      .when((state) => pauseRun(state, { by: 'ada', reason: 'Wait.' }))
+      .thenFacts(['runPaused', { runId: 'run-1', by: 'ada', reason: 'Wait.' }]);
+    expect(given(...begun, pauses).state.run?.paused).toEqual({ by: 'ada', reason: 'Wait.', at: dawn + 5_000 });
+  });
+
+  test('owes nothing, and whatever is under way is taken', () => {
+    const { state } = given(...begun, pauses);
+    const { facts, effects, held } = advance(definitionsOf(), state, dawn);
+    expect([facts, effects]).toEqual([[], []]);
+    expect(held).toMatchObject([{ kind: 'model', stepId: 'root', turn: 1 }]);
+    given(...begun, pauses)
+      .when(answers({ calls: [callsAgent('support/billing'), call('add'), call('note')] }))
+      .thenFacts('modelResponded', ['approvalRequested', { callId: 'root#1.1' }], 'runReleased')
+      .thenOwes();
+  });
+
+  test('is kept by whoever has something of it under way', () => {
+    const keeping = (holdsOn: boolean) => drives([], { holdsOn });
+    given(...begun, pauses)
+      .when(keeping(true))
+      .thenNothing();
+    given(...begun, pauses)
+      .when(keeping(false))
+      .thenFacts('runReleased');
+  });
+
+  test('begins nothing, also for those who have not seen that', () => {
+    const ready = [...begun, answered({ calls: [call('note'), callsAgent('support/billing')] })] as const;
+    for (const command of [starts(id), works('root#1.1', 'support/billing')])
+      given(...ready, pauses)
+        .when(drives([command], { holdsOn: true }))
+        .thenNothing();
+  });
+
+  test('has the outcome of what started found out, by whoever takes it over', () => {
+    const started = [...begun, answered({ calls: [call('note')] }), drove([starts(id)]), pauses] as const;
+    const { state } = given(...started);
+    expect(hasWork(state.run as never)).toBe(true);
+    given(...started)
+      .when(drives([]))
+      .thenNothing()
+      .thenOwes({ kind: 'recover', id });
+    given(...started)
+      .when(drives([returns(id, 'noted')]))
+      .thenFacts('toolCallFinished', 'runReleased')
+      .thenOwes();
+  });
+
+  test('waits for nobody but who resumes it: the sweep has nothing to do, and decisions are taken', () => {
+    const asking = [...begun, answered({ calls: [call('add')] }), pauses] as const;
+    const decided = given(...asking, by('bob', approved())).state;
+    expect([hasWork(decided.run as never), runStanding(decided)]).toEqual([false, 'waiting']);
+    given(...asking, by('bob', approved()))
+      .when(drives([claim]))
+      .thenNothing();
+    const resumed = [...asking, by('bob', approved()), resumes] as const;
+    expect(hasWork(given(...resumed).state.run as never)).toBe(true);
+    given(...resumed)
+      .when(drives([claim, starts(id)]))
+      .thenFacts('runClaimed', 'toolCallStarted');
+  });
+
+  test('can be canceled', () => {
+    expect(given(...begun, pauses, canceled).state.run?.status).toBe('canceled');
+  });
+
+  test('goes on once: who pauses or resumes it again changes nothing', () => {
+    given(...begun, pauses)
+      .when((state) => pauseRun(state, { by: 'bob' }))
+      .thenRefused({ kind: 'already' });
+    given(...begun)
+      .when((state) => resumeRun(state, { by: 'bob' }))
+      .thenRefused({ kind: 'already' });
+    given(...begun, pauses)
+      .when((state) => resumeRun(state, { by: 'bob' }))
+      .thenFacts(['runResumed', { by: 'bob' }]);
+    expect(given(...begun, pauses, resumes).state.run).not.toHaveProperty('paused');
+    given(opened)
+      .when((state) => pauseRun(state, { by: 'bob' }))
+      .thenRefused({ kind: 'no_run', status: 'none' });
+    given(...begun, canceled)
+      .when((state) => resumeRun(state, { by: 'bob' }))
+      .thenRefused({ kind: 'no_run', status: 'canceled' });
+  });
+
+  test('that is over when it is resumed ends then', () => {
+    const failing = {
+      type: 'modelFailed',
+      stepId: 'root',
+      turn: 1,
+      model: 'm',
+      message: 'no',
+      text: 'LLM error: no',
+    } as const;
+    const failed = [...begun, pauses, drove([failing])] as const;
+    expect(given(...failed).state.run?.status).toBe('open');
+    expect(hasWork(given(...failed).state.run as never)).toBe(false);
+    expect(hasWork(given(...failed, resumes).state.run as never)).toBe(true);
+    given(...failed, resumes)
+      .when(drives([claim]))
+      .thenFacts('runClaimed', ['runFailed', { text: 'LLM error: no' }]);
+  });
+});
+
+test('the time of agents does not run while their run is paused', () => {
+  const hasty = platformAgent('support/hasty', { executionMinutesMax: 1 });
+  const hastier = platformAgent('support/hastier', { executionMinutesMax: 0.5 });
+  const more = [hasty, hastier];
+  const working = [
+    opened,
+    asked('Go.', { agent: hasty }),
+    answered({ calls: [callsAgent('support/hastier')] }, { more }),
+    drove([works(id, 'support/hastier')], { more }),
+  ] as const;
+  expect(nextDue(given(...working).state.run)).toBe(dawn + 30_000);
+  const paused = given(...working, pauses).state;
+  expect([nextDue(paused.run), isDue(paused.run, dawn + 3_600_000)]).toEqual([undefined, false]);
+  const { state, log } = given(...working, pauses, answered({ step: child, calls: [call('look')] }, { more }), resumes);
+  const at = (name: string) => log.find(({ fact }) => fact.case === name)?.time ?? 0;
+  const pausedMs = at('runResumed') - at('runPaused');
+  expect(pausedMs).toBeGreaterThan(0);
+  expect(nextDue(state.run)).toBe(dawn + 30_000 + pausedMs);
+  expect(state.run?.timeLimit?.endsAt).toBe(dawn + 60_000 + pausedMs);
+});
