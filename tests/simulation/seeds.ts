@@ -94,6 +94,8 @@ const callMustHappen = [
   'agents out of time',
   'steps canceled',
   'runs paused',
+  'runs paused at a limit',
+  'agents ended at a limit',
   'runs resumed',
   'runs out of time',
   'agents refused 1',

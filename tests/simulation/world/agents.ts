@@ -1,4 +1,4 @@
-import type { A2aNode, AgentDefinition, AgentNode, LlmNode, RemoteAgent } from '@stopgo/core';
+import type { A2aNode, AgentDefinition, AgentNode, LlmNode, PlatformAgent, RemoteAgent } from '@stopgo/core';
 import type { Random } from './random.ts';
 
 /**
@@ -134,6 +134,13 @@ function planRemote(random: Random, name: string): RemoteAgent {
 /** Names of the agents that call each other; the first is that of the conversations. */
 export const callingNames = ['one', 'two', 'three', 'four'] as const;
 
+/** What it may use; without, as much as it takes. A model's answer takes two tokens. */
+function planLimits(random: Random): Pick<PlatformAgent, 'limits'> {
+  if (!random.chance(0.25)) return {};
+  const onLimit = random.pick(['ask', 'end'] as const);
+  return { limits: { onLimit, ...random.pick([{ tokensMax: random.whole(3, 9) }, { agentCallsMax: 1 }]) } };
+}
+
 /** How long it may take; without, as long as it takes. The agent of a conversation has more time than those that it calls. */
 function planTime(random: Random, name: string): { readonly executionMinutesMax?: number } {
   const isOwn = name === callingNames[0];
@@ -168,6 +175,7 @@ export function planCallingAgents(random: Random): readonly AgentDefinition[] {
         contextScope: random.pick(['FULL', 'NONE', 'SPECIFIC'] as const),
         completionRequired: random.chance(0.7),
         ...planTime(random, name),
+        ...planLimits(random),
       },
     };
   });

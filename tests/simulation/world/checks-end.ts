@@ -60,6 +60,7 @@ function countAgents(world: World, { facts }: RunRecord): void {
     if (fact.case === 'stepReminded') world.count('agents reminded');
     if (fact.case === 'stepCanceled' && fact.value.cause === CancelCause.TIME) world.count('agents out of time');
     if (fact.case === 'runFailed' && fact.value.text.includes('took longer than')) world.count('runs out of time');
+    if (fact.case === 'stepCanceled' && fact.value.cause === CancelCause.LIMIT) world.count('agents ended at a limit');
     if (fact.case === 'modelResponded')
       for (const call of fact.value.calls)
         if (call.agentRefusal !== 0) world.count(`agents refused ${call.agentRefusal}`);
@@ -236,7 +237,7 @@ function checkOwners(world: World, stream: Stream): void {
         (isLook && asking.has(fact.case)) ||
         (isOutcome && fact.case === 'stepFinished') ||
         (isEdit && fact.case === 'approvalRequested');
-      const isTime = fact.case === 'stepCanceled' && fact.value.cause === CancelCause.TIME;
+      const isTime = fact.case === 'stepCanceled' && fact.value.cause !== CancelCause.PERSON;
       const isOwners = isTime || (ownersOnly.has(fact.case) && !isTold);
       if (isOwners && owner !== made.instance)
         world.violation(

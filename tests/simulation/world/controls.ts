@@ -47,6 +47,14 @@ export async function pauseForAWhile(people: Controllers, plan: ConversationPlan
   if (await insist(people, 'a resume', (one) => one.unpauseRun(plan.id, keys[1] ?? ''))) world.count('runs resumed');
 }
 
+/** Lets an agent that has used what it may use as much again. */
+export async function letUseMore(people: Controllers, plan: ConversationPlan): Promise<void> {
+  const { world } = people;
+  world.count('runs paused at a limit');
+  await people.pause(2_000);
+  await insist(people, 'a resume at a limit', (one) => one.unpauseRun(plan.id, plan.hasKeys ? world.ids.uuid() : ''));
+}
+
 /** Tries until it is taken; false if there is nothing to do it to. */
 async function insist(
   people: Controllers,

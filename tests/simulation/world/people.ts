@@ -11,7 +11,7 @@ import {
 } from '@stopgo/core';
 import { isUnknown } from '@stopgo/log';
 import { approvals, orchestrator as wire } from '@stopgo/proto';
-import { cancelSomeStep, pauseForAWhile } from './controls.ts';
+import { type Controllers, cancelSomeStep, letUseMore, pauseForAWhile } from './controls.ts';
 import { otherArguments } from './edits.ts';
 import type { Fate } from './network.ts';
 import type { OrchestratorProcess } from './orchestrator.ts';
@@ -93,17 +93,20 @@ export class People {
     }
   }
 
-  /** Some people end steps, and pause runs. */
-  private control(plan: ConversationPlan): void {
-    const people = {
+  private get controllers(): Controllers {
+    return {
       world: this.world,
       ask: this.ask.bind(this),
       checkError: this.checkError.bind(this),
       acknowledge: this.acknowledge.bind(this),
       pause: this.pause.bind(this),
     };
-    if (this.world.random.chance(0.4)) this.begin(cancelSomeStep(people, plan));
-    if (this.world.random.chance(0.3)) this.begin(pauseForAWhile(people, plan));
+  }
+
+  /** Some people end steps, and pause runs. */
+  private control(plan: ConversationPlan): void {
+    if (this.world.random.chance(0.4)) this.begin(cancelSomeStep(this.controllers, plan));
+    if (this.world.random.chance(0.3)) this.begin(pauseForAWhile(this.controllers, plan));
   }
 
   private standing({ id }: ConversationPlan) {
@@ -181,6 +184,11 @@ export class People {
     const { random } = this.world;
     const run = this.world.stream(plan.id)?.states.at(-1)?.run;
     if (run === undefined || run === null || run.status !== 'open') return;
+    const limit = run.paused?.limitStepId === undefined ? undefined : `limit ${run.id} ${run.paused.at}`;
+    if (limit !== undefined && !this.attended.has(limit)) {
+      this.attended.add(limit);
+      this.begin(letUseMore(this.controllers, plan));
+    }
     for (const approval of interruptsOf(run, 'approval')) {
       if (decisionOn(approval) !== undefined || this.attended.has(approval.id)) continue;
       this.attended.add(approval.id);

@@ -48,9 +48,21 @@ export function evolveReturned(run: RunState, returned: FactOf<'agentReturned'>,
 }
 
 /** Calls of agents count from when they are asked for: what is under way in other branches counts, too. One that was refused does not. */
-export function withAgentCalls(run: RunState, calls: readonly Pick<facts.Call, 'platformAgent'>[]): RunState {
+export function withAgentCalls(
+  run: RunState,
+  stepId: string,
+  calls: readonly Pick<facts.Call, 'platformAgent'>[],
+): RunState {
   const more = calls.filter(isAgentCall).length;
-  return more === 0 ? run : { ...run, agentCalls: (run.agentCalls ?? 0) + more };
+  if (more === 0) return run;
+  let next = { ...run, agentCalls: (run.agentCalls ?? 0) + more };
+  for (let above = callAbove(stepId); above !== undefined; above = callAbove(above)) {
+    const call = next.calls[above];
+    if (call?.called === undefined) continue;
+    const called = { ...call.called, agentCalls: (call.called.agentCalls ?? 0) + more };
+    next = { ...next, calls: { ...next.calls, [above]: { ...call, called } } };
+  }
+  return next;
 }
 
 /** It is told to say that it has done its task. */

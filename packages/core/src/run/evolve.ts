@@ -313,7 +313,7 @@ function evolveAnswer(run: RunState, answer: FactOf<'modelResponded'>, revision:
     ...completedBy(answer.calls),
     ...(step.result === undefined ? {} : { result: { ...step.result, index: -1 } }),
   };
-  const counted = withAgentCalls(withCounted({ ...run, calls }, answer.calls), answer.calls);
+  const counted = withAgentCalls(withCounted({ ...run, calls }, answer.calls), answer.stepId, answer.calls);
   return withAnswerUsage(withStep(counted, next), answer.stepId, answer.usage);
 }
 

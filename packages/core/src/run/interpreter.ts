@@ -38,6 +38,7 @@ import {
 import { returned } from './agent-calls.ts';
 import type { Effect } from './effect.ts';
 import { evolve } from './evolve.ts';
+import { limitFacts } from './limits.ts';
 import { takenBack } from './taken-back.ts';
 
 /** What follows from a state: facts to record now, and then the effects that are owed. */
@@ -118,7 +119,10 @@ function owedBy(look: Look): Owed {
   const root = run.steps[rootStep];
   if (root?.finished !== undefined) return only(settledBy(run, root.finished));
   const owed = visitTree(look, rootStep);
-  return owed.rejected ? endRejected(run, owed) : owed;
+  if (owed.rejected) return endRejected(run, owed);
+  if (owed.facts.length > 0 || run.paused !== undefined) return owed;
+  const facts = limitFacts(look.definitions, run, owed.effects);
+  return facts.length === 0 ? owed : { ...nothing, facts };
 }
 
 /** True if a rejection ends the run: what has started is awaited, and nothing begins any more. */

@@ -95,6 +95,10 @@ export type CalledAgent = Digests & {
   readonly source?: AgentSource;
   /** What it has used so far, with all that it called. */
   readonly usage: Spent;
+  /** Calls of agents that it and those below it have asked for; absent: none. */
+  readonly agentCalls?: number;
+  /** How many times what it may use people have let it use; absent: once. */
+  readonly limitTimes?: number;
   /** Absent: it may take as long as it takes. */
   readonly timeLimit?: TimeLimit;
 };
@@ -206,6 +210,8 @@ export type RunState = {
   readonly agentLimits?: CallingLimits;
   /** Calls of agents of this platform so far; absent: none. */
   readonly agentCalls?: number;
+  /** How many times what its own agent may use people have let it use; absent: once. */
+  readonly limitTimes?: number;
   /** What its models' answers have used so far, with those of all agents that it called; absent: there is none. */
   readonly spent?: Spent;
   /** How long its own agent may take; absent: as long as it takes. */
@@ -237,6 +243,8 @@ export type Paused = {
   readonly reason: string;
   /** Milliseconds since 1970. */
   readonly at: number;
+  /** The root of an agent that has used what it may; absent: a person has paused it. */
+  readonly limitStepId?: string;
 };
 
 /** A task that waits at another agent for what nobody here will answer: its run or its step was ended here. */

@@ -6388,6 +6388,7 @@ export function zeroRunPaused(): RunPaused {
     runId: '',
     by: '',
     reason: '',
+    limitStepId: '',
   };
 }
 
@@ -6406,6 +6407,9 @@ export function writeRunPaused(writer: Writer, message: RunPaused): void {
     const begin = writer.fork(34);
     writeIdempotency(writer, message.idempotency);
     writer.join(begin);
+  }
+  if (message.limitStepId !== '') {
+    writer.string(42, message.limitStepId);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -6432,6 +6436,10 @@ export function readRunPaused(reader: Reader, length: number, message: RunPaused
         if (tag !== 34) throw new LeftToLibrary();
         message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
         break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.limitStepId = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -6447,6 +6455,7 @@ export function createRunPaused(given: Given): RunPaused {
   if (given.by != null) message.by = given.by;
   if (given.reason != null) message.reason = given.reason;
   if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  if (given.limitStepId != null) message.limitStepId = given.limitStepId;
   return message;
 }
 
