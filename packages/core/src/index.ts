@@ -81,13 +81,7 @@ export {
   nothingEarlier,
   textToTell,
 } from './conversation/context.ts';
-export {
-  type CancelStepDecision,
-  cancelStep,
-  type PaceDecision,
-  pauseRun,
-  resumeRun,
-} from './conversation/decide-control.ts';
+export { cancelStep, pauseRun, resumeRun } from './conversation/decide-control.ts';
 export {
   cancelRun,
   createConversation,

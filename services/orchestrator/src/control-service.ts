@@ -1,7 +1,6 @@
 /** What people do to a run that goes on, over gRPC. */
 import {
   type Action,
-  type CancelStepDecision,
   type ConversationState,
   cancelStep,
   DomainError,
@@ -9,7 +8,6 @@ import {
   type IdempotencyKey,
   isUuid,
   notFound,
-  type PaceDecision,
   pauseRun,
   quotedName,
   requireReach,
@@ -22,6 +20,9 @@ import { actorOf } from './caller.ts';
 import type { TaskWatch } from './driver/delegations/task-watch.ts';
 import type { Registry } from './driver/run/registry.ts';
 import type { Turn, Turns } from './turns.ts';
+
+type CancelStepDecision = ReturnType<typeof cancelStep>;
+type PaceDecision = ReturnType<typeof pauseRun>;
 
 type Parts = { readonly registry: Registry; readonly watch: TaskWatch };
 
