@@ -1,6 +1,4 @@
-/**
- * What the platform's services may use of the core. A name is here because something outside uses it.
- */
+/** What the platform's services may use of the core. A name is here because something outside uses it. */
 
 export type { AgentSource, CallingLimits } from './agent/calling.ts';
 export {
