@@ -292,7 +292,7 @@ export {
   type RunState,
   type SettledInput,
 } from './state/state.ts';
-export type { AnswerUsage, Spent } from './state/usage.ts';
+export { type AnswerUsage, type Spent, spentToWire } from './state/usage.ts';
 export {
   dueAnswers,
   hasWork,

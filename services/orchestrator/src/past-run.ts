@@ -1,13 +1,17 @@
 import {
+  type ConversationState,
   canceledText,
   conversationStream,
   cutText,
+  evolve,
   type Fact,
   type FactOf,
+  initialState,
   type OtherStreamFact,
   outputFromWire,
   outputText,
   type RecordedFact,
+  spentToWire,
   textBytesMax,
 } from '@stopgo/core';
 import type { ConversationLog } from '@stopgo/log';
@@ -31,9 +35,20 @@ export async function readPastRun(
     const isEnd = runId !== undefined && 'runId' in fact.value && fact.value.runId === runId;
     if (isEnd && fact.case === 'runCompleted') await readEarlier(log, conversationId, fact.value, fromRevision, texts);
     const end = runId === undefined ? undefined : endOf(fact, runId, texts);
-    if (end !== undefined && runId !== undefined) return runView(runId, event, end);
+    if (end !== undefined && runId !== undefined)
+      return runView(runId, event, end, await stateAt(log, conversationId, event.revision));
   }
   return undefined;
+}
+
+/** The conversation as it stood then. */
+async function stateAt(log: ConversationLog, conversationId: string, revision: number): Promise<ConversationState> {
+  let state: ConversationState = { ...initialState, id: conversationId };
+  for await (const event of log.read(conversationStream(conversationId), 1)) {
+    if (event.revision > revision) break;
+    state = evolve(state, event);
+  }
+  return state;
 }
 
 function keepText({ fact, revision }: RecordedFact, texts: Map<number, string>): void {
@@ -124,6 +139,10 @@ function endOf(fact: Fact, runId: string, texts: ReadonlyMap<number, string>): E
   }
 }
 
-function runView(id: string, event: RecordedFact, { status, response }: End): views.Run {
-  return create(views.RunSchema, { id, status, response, messageRevision: event.revision });
+function runView(id: string, event: RecordedFact, { status, response }: End, { run }: ConversationState): views.Run {
+  return create(views.RunSchema, {
+    ...{ id, status, response, messageRevision: event.revision },
+    ...(run?.spent && { usage: spentToWire(run.spent) }),
+    ...(run?.source && { agentSource: run.source }),
+  });
 }
