@@ -75,6 +75,15 @@ describe('a run that is paused', () => {
       .thenFacts('runClaimed', 'toolCallStarted');
   });
 
+  test('that waits for people when it is resumed is looked at once, and waits as before', () => {
+    const resumed = [...begun, answered({ calls: [call('add')] }), pauses, resumes] as const;
+    given(...resumed)
+      .when(drives([claim]))
+      .thenFacts('runClaimed', 'runReleased');
+    const { state } = given(...resumed, drove([claim]));
+    expect([hasWork(state.run as never), runStanding(state)]).toEqual([false, 'waiting']);
+  });
+
   test('can be canceled', () => {
     expect(given(...begun, pauses, canceled).state.run?.status).toBe('canceled');
   });

@@ -147,7 +147,9 @@ export function decideRun(
   const ahead = advanceInto(all.length, context.definitions, current, context.now);
   const isClaimAlone = commands.every(({ type }) => type === 'claim') && ahead.facts.length === 0;
   // Somebody else was faster, and has done what there was to do: such a claim is not worth its two events.
-  if (isClaimAlone && ahead.effects.length === 0 && state.run?.owner === null)
+  // Unless somebody had to look: that is done then.
+  const isLooked = state.run?.toBeSeen === true;
+  if (isClaimAlone && ahead.effects.length === 0 && state.run?.owner === null && !isLooked)
     return { kind: 'append', facts: [], applied: commands.map(() => false), state, effects: [], me: context.me };
   all.push(...ahead.facts);
   current = ahead.state;
