@@ -109,6 +109,20 @@ test('one calls another, what that would destroy waits for a person, and the fir
     '- **support/billing**: Knows bills\\\\n  Examples: Refund an order'.replaceAll('\\\\', '\\'),
   );
   expect(asked[1]).toContain('Pay the bill b-1 back');
+  const steps = await http.get(`/runs/${id}/steps`);
+  expect(JSON.parse(steps.text)).toMatchObject({
+    run: { status: 'completed' },
+    steps: [
+      { ...{ id: 'root', agent: 'support/tier1', state: 'COMPLETED', input: 'Cancel my order' }, agent_calls: 1 },
+      {
+        agent: 'support/billing',
+        parent: 'root',
+        state: 'COMPLETED',
+        tool_calls: 1,
+        completion: { status: 'SUCCESS' },
+      },
+    ],
+  });
   const { body: shown } = await http.get(`/conversations/${id}`);
   expect(shown.conversation.messages.at(-1)?.content).toBe('Your refund has been processed.');
 });

@@ -376,6 +376,7 @@ export {
   visibleText,
   visibleUrl,
 } from './text/visible.ts';
+export { type AgentStep, AgentSteps } from './views/agent-steps.ts';
 export { type CalledPrompt, calledPrompt } from './views/called-context.ts';
 export { failureText } from './views/failure.ts';
 export {

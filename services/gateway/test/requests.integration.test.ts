@@ -182,7 +182,7 @@ describe('routes', () => {
       ...['', '/:uuid', '/counts', '/events'].map((rest) => `GET /approvals${rest}`),
       ...['', '/:id', '/:id/blobs/:digest', '/:id/events', '/:id/push'].map((rest) => `GET /conversations${rest}`),
       ...['docs/json', 'health', 'mcp/servers', 'me'].map((rest) => `GET /${rest}`),
-      ...['', '/:name/branches'].map((rest) => `GET /repositories${rest}`),
+      ...['repositories', 'repositories/:name/branches', 'runs/:id/steps'].map((rest) => `GET /${rest}`),
       ...['', '/held'].map((rest) => `GET /tools${rest}`),
       ...['', '/:user', '/:user/keys'].map((rest) => `GET /users${rest}`),
       'PATCH /repositories/:name',

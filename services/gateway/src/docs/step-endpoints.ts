@@ -10,6 +10,30 @@ const absent = { description: 'No such conversation.', example: errorExample('co
 
 export const stepEndpoints: readonly Endpoint[] = [
   {
+    method: 'GET',
+    path: '/runs/:id/steps',
+    summary: 'List the agents of a run',
+    description:
+      'Each agent that works or worked in the latest run of a conversation, in the order in which they began: its task, who called it (parent), where it stands (WORKING, BLOCKED_ON_INPUT, BLOCKED_ON_DEPENDENCY, COMPLETED, FAILED, CANCELED), what it says that came of it, the commit that it is of, and what its own models used. The run is named by the id of its conversation.',
+    responses: {
+      '200': {
+        description: 'All of them. An agent of the configuration is one step.',
+        example: {
+          run: { id: '…', status: 'waiting' },
+          steps: [
+            {
+              ...{ id: 'root', agent: 'support/tier1', state: 'BLOCKED_ON_INPUT', input: 'Cancel my order' },
+              agent_source: { repository: 'main', git_commit: '…', file_path: 'support/tier1/prompt.md' },
+              usage: { input_tokens: 812, output_tokens: 40 },
+              ...{ turns: 1, tool_calls: 0, agent_calls: 1, started_at: '2026-11-27T09:05:44.818Z' },
+            },
+          ],
+        },
+      },
+      '404': absent,
+    },
+  },
+  {
     method: 'POST',
     path: '/runs/:id/pause',
     summary: 'Pause a run',

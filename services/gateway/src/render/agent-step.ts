@@ -1,0 +1,39 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { type AgentStep, visibleText } from '@stopgo/core';
+import type { Answer } from '../json-text.ts';
+import { shownLine } from './shown.ts';
+import { rfc3339 } from './time.ts';
+
+/** One agent's work in a run. */
+export function renderAgentStep(step: AgentStep): Answer {
+  const { id, agent, parent, state, input, completion, source, spent, startedAt, endedAt } = step;
+  return {
+    id,
+    agent: shownLine(agent),
+    parent,
+    state,
+    input: visibleText(input),
+    completion: completion && {
+      status: completion.status,
+      result: visibleText(completion.result),
+      confidence: completion.confidence,
+      requires_followup: completion.requiresFollowup,
+    },
+    agent_source: source && {
+      repository: shownLine(source.repository),
+      git_commit: source.commit,
+      file_path: shownLine(source.path),
+    },
+    usage: {
+      input_tokens: spent.inputTokens,
+      output_tokens: spent.outputTokens,
+      cost_nano_usd: spent.costNanoUsd,
+      unpriced_answers: spent.unpriced,
+    },
+    turns: step.turns,
+    tool_calls: step.toolCalls,
+    agent_calls: step.agentCalls,
+    started_at: rfc3339(timestampFromMs(startedAt)),
+    ended_at: endedAt === undefined ? undefined : rfc3339(timestampFromMs(endedAt)),
+  };
+}
