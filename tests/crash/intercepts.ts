@@ -2,7 +2,7 @@ import type { Intercept } from '@stopgo/cli';
 import type { Points } from './points.ts';
 
 /** The seams that a crash, or a mutant, is put into. */
-export type Seams = Required<Pick<Intercept, 'store' | 'bridge' | 'models'>>;
+export type Seams = Required<Pick<Intercept, 'store' | 'bridge' | 'models' | 'registry'>>;
 
 /** Counts, between the services of one process, what a run does to the outside world; dies there if it is told to. */
 export function crashIntercept(points: Points): Seams {
@@ -47,6 +47,15 @@ export function crashIntercept(points: Points): Seams {
         },
       }),
     }),
+    registry: (client) => ({
+      ...client,
+      resolveAgent: async (request, options) => {
+        points.pass('resolve.before');
+        const answer = await client.resolveAgent(request, options);
+        points.pass('resolve.after');
+        return answer;
+      },
+    }),
   };
 }
 
@@ -56,5 +65,6 @@ export function stacked(outer: Seams, inner: Partial<Seams>): Seams {
     store: (client) => outer.store(inner.store?.(client) ?? client),
     bridge: (client) => outer.bridge(inner.bridge?.(client) ?? client),
     models: (models) => outer.models(inner.models?.(models) ?? models),
+    registry: (client) => outer.registry(inner.registry?.(client) ?? client),
   };
 }

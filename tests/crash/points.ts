@@ -10,6 +10,8 @@ export const platformPoints = [
   'model.after',
   'fence.before',
   'fence.after',
+  'resolve.before',
+  'resolve.after',
 ] as const;
 export type PlatformPoint = (typeof platformPoints)[number];
 

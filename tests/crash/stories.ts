@@ -1,4 +1,5 @@
 import type { ApprovalJson } from '../promises/patient-client.ts';
+import { front, keeper } from './agent-files.ts';
 import type { Teller } from './teller.ts';
 
 /** Something that people do with the platform, from the first request to the end of the conversation. */
@@ -6,6 +7,8 @@ export type Story = {
   readonly name: string;
   /** True: it is told to an agent that is a tree. */
   readonly isTree?: true;
+  /** True: it is told to an agent from git, which calls another one. */
+  readonly hasAgents?: true;
   tell(teller: Teller): Promise<void>;
 };
 
@@ -116,6 +119,17 @@ const stories: readonly Story[] = [
     },
   },
   {
+    name: 'called-agent',
+    hasAgents: true,
+    tell: async (teller) => {
+      await teller.until('the agents', () => teller.knowsAgents());
+      const input = `call ledger_note ${JSON.stringify({ text: teller.tag })}`;
+      const args = { agent_name: keeper, input, context_scope: 'NONE' };
+      await teller.open(`call call_agent ${JSON.stringify(args)}`, '', front);
+      await teller.toTheEnd(first, true);
+    },
+  },
+  {
     name: 'two-messages',
     tell: async (teller) => {
       await teller.open(`call ledger_note {"text":"${teller.tag}-1"}`);
@@ -134,7 +148,7 @@ export const sweptStories: readonly Story[] = stories.filter(
 /** Stories that are told at the same time as others. What is left out kills the platform itself, or has
  * another agent. */
 export const mixedStories: readonly Story[] = stories.filter(
-  ({ name, isTree }) => name !== 'approve-then-crash' && isTree !== true,
+  ({ name, isTree, hasAgents }) => name !== 'approve-then-crash' && isTree !== true && hasAgents !== true,
 );
 
 /** The story of this name. */

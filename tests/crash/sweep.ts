@@ -44,8 +44,8 @@ export async function runPlans(story: Story, plans: readonly Plan[], options: Wo
   return tellAll(await World.open(optionsFor(story, options)), story, plans, newNotes());
 }
 
-function optionsFor({ isTree }: Story, options: WorldOptions): WorldOptions {
-  return isTree === true ? { ...options, isTree } : options;
+function optionsFor({ isTree, hasAgents }: Story, options: WorldOptions): WorldOptions {
+  return { ...options, ...(isTree && { isTree }), ...(hasAgents && { hasAgents }) };
 }
 
 async function tellAll(world: World, story: Story, plans: readonly Plan[], notes: Notes): Promise<Swept> {

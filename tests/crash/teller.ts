@@ -6,6 +6,7 @@ import {
   PatientClient,
   pause,
 } from '../promises/patient-client.ts';
+import { agentCount } from './agent-files.ts';
 import type { World } from './world.ts';
 
 /** How long a conversation is given to come to its end, in milliseconds. */
@@ -39,9 +40,9 @@ export class Teller {
   }
 
   /** Opens the conversation with a message. */
-  async open(text: string, prefer = ''): Promise<ConversationJson> {
+  async open(text: string, prefer = '', agent?: string): Promise<ConversationJson> {
     const key = this.client.newKey();
-    const answer = await this.client.post('/conversations', { body: { message: text }, key, prefer });
+    const answer = await this.client.post('/conversations', { body: { message: text, agent }, key, prefer });
     const conversation = this.conversationOf(answer, 'the create', [201, 202]);
     this.conversationId = conversation.id;
     this.notes.acknowledged.push({ kind: 'message', conversationId: conversation.id, key, text });
@@ -63,6 +64,13 @@ export class Teller {
   async decide(approval: ApprovalJson, approve: boolean, prefer = ''): Promise<ConversationJson> {
     const body = { approved: approve, by: 'tester' };
     return this.resolve(approval, body, approve ? 'approved' : 'rejected', prefer);
+  }
+
+  /** True once the platform has read the agents of the repository. */
+  async knowsAgents(): Promise<boolean> {
+    const { body } = await this.client.get('/repositories');
+    const { repositories } = body as { readonly repositories?: readonly { readonly agent_count: number }[] };
+    return repositories?.[0]?.agent_count === agentCount;
   }
 
   async cancel(): Promise<void> {

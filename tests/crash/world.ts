@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { readJournals, type ToolRun } from '../promises/journal.ts';
 import type { ModelProcess, ModelRequest } from '../promises/model-process.ts';
 import { branchesAgent } from '../promises/tree-agent.ts';
+import { agentsRepository } from './agent-files.ts';
 import type { MutantName } from './mutants.ts';
 import { PlatformDied, PlatformProcess } from './platform-process.ts';
 import type { PointCounts } from './points.ts';
@@ -21,6 +22,8 @@ export type WorldOptions = {
   readonly keepEvidence?: boolean;
   /** True: the agent is a tree of two branches, not one node. */
   readonly isTree?: boolean;
+  /** True: there are agents from git besides. */
+  readonly hasAgents?: boolean;
 };
 
 const toolOrder = /^tool\.(begin|end)\.(platform|server|both):(\d+)$/;
@@ -198,6 +201,14 @@ export class World {
     return true;
   }
 
+  private agents(): object {
+    const url = agentsRepository(join(this.folder, 'agents'));
+    return {
+      agent_folders: [this.folder],
+      agent_repositories: [{ name: 'agents', git_url: url, is_root: true, sync_interval: '24h' }],
+    };
+  }
+
   private configuration(): string {
     const dieInTool = path('./fixtures/die-in-tool.mjs');
     const [resourcesJournal = '', ledgerJournal = ''] = this.journals;
@@ -212,6 +223,7 @@ export class World {
       host: '127.0.0.1',
       port: 0,
       data_dir: this.dataDir,
+      ...(this.options.hasAgents === true ? this.agents() : {}),
       mcp_servers: [
         {
           name: 'resources',
