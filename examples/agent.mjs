@@ -26,11 +26,18 @@ export function createAgent(url) {
     /** Makes somebody a user; gives what is answered. `setUpKey`: of a platform that has none yet. */
     makeUser: (email, setUpKey) =>
       call('POST', '/users', { email, name: email.split('@')[0] }, setUpKey && { 'x-api-key': setUpKey }),
-    /** Begins a conversation. */
-    ask: async (message) => {
+    /** Begins a conversation; `name`: of an agent from git. */
+    ask: async (message, name, more = {}) => {
       print('user', message);
-      return told(turnOf(await call('POST', '/conversations', { message })));
+      return told(turnOf(await call('POST', '/conversations', { message, ...(name && { agent: name }), ...more })));
     },
+    /** Gives the values that an agent, or a tool server, asks for. */
+    answer: async ({ conversation }, { id }, content, by) => {
+      const body = { action: 'accept', content, by };
+      return told(turnOf(await call('POST', `/conversations/${conversation.id}/inputs/${id}`, body)));
+    },
+    /** Anything else over REST. */
+    call,
     /** Answers an approval: `yes` or `no`. */
     decide: async (approval, answer, by) => {
       if (approval === undefined) throw new Untrue(`something waits that ${by} could answer with ${answer}`);

@@ -31,6 +31,8 @@ export async function offlineModel() {
       OPENAI_API_KEY: 'none-needed',
       OPENAI_BASE_URL: `${running.url}/v1`,
     },
+    /** What is answered to the next requests, instead of what the rules say. */
+    script: (...steps) => control('POST', '/__script', steps),
     /** Keeps the answers to the next requests back. */
     holdBack: (count) =>
       control(

@@ -61,6 +61,7 @@ test('there is one for each kind of tree', () => {
     'sequential',
     'simple',
     'small-agent',
+    'support',
     'three-agents',
     'two-agents',
     'webhook',
