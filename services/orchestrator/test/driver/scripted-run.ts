@@ -20,7 +20,7 @@ import { Transcripts } from '../../src/driver/handle/transcripts.ts';
 import { RunDriver } from '../../src/driver/run/run-driver.ts';
 import type { MemoryPort } from '../../src/memories/memory-port.ts';
 import type { ModelAnswer, ModelRequest } from '../../src/models/port.ts';
-import { driverWith } from './one-driver.ts';
+import { driverWith, type ScriptedBridge } from './one-driver.ts';
 export const llm = (name: string, prompt: string, more: Partial<LlmNode> = {}): LlmNode => ({
   type: 'llm',
   name,
@@ -65,8 +65,13 @@ export type Before = (
 type Answers = Readonly<Record<string, readonly ModelAnswer[]>>;
 
 /** Drives one message through a tree whose models have their answers ready, in order. */
-export function driven(root: AgentNode, answers: Answers, before: Before = async () => undefined) {
-  return drivenAgent({ name: 'agent', root }, answers, { before });
+export function driven(
+  root: AgentNode,
+  answers: Answers,
+  before: Before = async () => undefined,
+  more: Pick<Around, 'execute'> = {},
+) {
+  return drivenAgent({ name: 'agent', root }, answers, { before, ...more });
 }
 
 type Around = {
@@ -78,13 +83,26 @@ type Around = {
   readonly memories?: MemoryPort;
   /** Is told what the run waits for whenever it sleeps; the sleep is over at once. */
   readonly onSleep?: (waits: readonly unknown[]) => void;
+  /** How tools are called; absent: each has its result at once. */
+  readonly execute?: NonNullable<ScriptedBridge['execute']>;
 };
+
+/** Looks that a run takes at most: a driver that looks again and again, and finds nothing to do, lets nobody else do anything. */
+const looksMax = 10_000;
+
+/** Calls that have their results at once. */
+export const finishes: NonNullable<ScriptedBridge['execute']> = async () => ({
+  kind: 'finished',
+  content: 'three',
+  isError: false,
+  durationMs: 1,
+});
 
 /** The same of an agent, which may call others. */
 export async function drivenAgent(
   agent: AgentDefinition,
   answers: Answers,
-  { before = async () => undefined, agents = noAgents, calling, memories, onSleep }: Around,
+  { before = async () => undefined, agents = noAgents, calling, memories, onSleep, execute = finishes }: Around,
 ) {
   const log: RecordedFact[] = [];
   const most = { events: 0, bytes: 0 };
@@ -96,10 +114,7 @@ export async function drivenAgent(
       append.facts.reduce((sum, one) => sum + encodeFact(one).length, 0),
     );
   };
-  const { ports } = driverWith({
-    alive: ['bridge'],
-    execute: async () => ({ kind: 'finished', content: 'three', isError: false, durationMs: 1 }),
-  });
+  const { ports } = driverWith({ alive: ['bridge'], execute });
   const frame = {
     stream: 'conversation-c',
     actor: { kind: 'system', id: 'me' },
@@ -137,7 +152,7 @@ export async function drivenAgent(
       yield* log.slice(from - 1);
     },
     follow: async function* () {},
-    load: () => Promise.reject(new Error('not loaded here')),
+    load: async (conversationId) => ({ conversationId, state: log.reduce(evolve, initialState), knownKeys: [] }),
     openRuns: async () => [],
     watchedRuns: async () => [],
     view: () => Promise.reject(new Error('not viewed here')),
@@ -157,7 +172,12 @@ export async function drivenAgent(
     definitions,
     me: message.me,
   };
-  const listener = { changed: () => undefined, handedIn: () => undefined, faulted: () => undefined };
+  let looks = 0;
+  const changed = (): void => {
+    looks += 1;
+    if (looks > looksMax) throw new Error('the driver does nothing, and does not end');
+  };
+  const listener = { changed, handedIn: () => undefined, faulted: () => undefined };
   const deltas = { ...ports.deltas, publish: (piece: (typeof shown)[number]) => void shown.push(piece) };
   const unasked: unknown[] = [];
   const onUnasked = (call: unknown) => void unasked.push(call);

@@ -2,7 +2,7 @@ import { type AgentNode, appendBytesMax, appendEventsMax, fact } from '@stopgo/c
 import { type Append, recordedOf } from '@stopgo/log';
 import { expect, test } from 'vitest';
 
-import { driven, llm, looks, says } from './scripted-run.ts';
+import { driven, finishes, llm, looks, says } from './scripted-run.ts';
 
 test('each node of a tree is asked with its own model and its own resolved prompt, and is told nothing of the others', async () => {
   const { asked, response } = await driven(
@@ -171,4 +171,38 @@ test('a destructive call that nobody is asked about, for its place in the tree, 
   ]);
   const alone = await driven(one, { one: [says('', [call('look')]), says('done')] });
   expect(alone.unasked).toEqual([]);
+});
+
+test('a paused run is let go while the call of a step that was ended is still out', { timeout: 10_000 }, async () => {
+  let answer = (): void => undefined;
+  const isAnswered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const others = [
+    fact('stepCanceled', { runId: 'r', stepId: 'root/0', text: 'Ended.' }),
+    fact('runPaused', { runId: 'r', by: 'ada' }),
+  ];
+  let isPaused = false;
+  const { log } = await driven(
+    { type: 'parallel', name: 'both', onError: 'continue', children: [llm('left', 'L'), llm('right', 'R')] },
+    { left: [says('', [{ ...looks, name: 'put' }])], right: [says('', [looks]), says('Right.')] },
+    async (append, { log, asked }) => {
+      if (casesOf(append) === 'runReleased') answer();
+      if (isPaused || asked.length < 3 || !casesOf(append).startsWith('modelResponded')) return undefined;
+      isPaused = true;
+      const foreign = recordedOf({ ...append, facts: others, eventIds: ['one', 'two'], key: 'foreign' });
+      log.push(...foreign);
+      return { kind: 'conflict', currentRevision: log.length, unseen: foreign };
+    },
+    {
+      execute: async (request) => {
+        if (request.tool === 'put') await isAnswered;
+        return finishes(request);
+      },
+    },
+  );
+  const cases = log.map((event) => event.fact.case);
+  expect(cases.slice(cases.indexOf('stepCanceled'))).toEqual([
+    ...['stepCanceled', 'runPaused', 'modelResponded', 'runReleased', 'toolCallFinished'],
+  ]);
 });
