@@ -1,13 +1,19 @@
-import { advance, hasWork, isDue, nextDue, pauseRun, resumeRun, runStanding } from '@stopgo/core';
+import { type AgentNode, advance, hasWork, isDue, nextDue, pauseRun, resumeRun, runStanding } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
 import { answered, answers, asked, callsAgent, definitionsOf, drives, drove, platformAgent, works } from './agents.ts';
 import { by, dawn, given } from './specification.ts';
-import { approved, call, canceled, claim, happened, opened, returns, starts } from './story.ts';
+import { approved, call, canceled, claim, happened, llm, opened, rejected, returns, starts } from './story.ts';
 
 const begun = [opened, asked('I want a refund.')] as const;
 const pauses = happened((state) => pauseRun(state, { by: 'ada', reason: 'Wait.' }));
 const resumes = happened((state) => resumeRun(state, { by: 'ada' }));
 const child = 'root#1.0/root';
+const parallelOf = (...children: readonly AgentNode[]): AgentNode => ({
+  type: 'parallel',
+  name: 'all',
+  onError: 'fail',
+  children,
+});
 const id = 'root#1.0';
 
 describe('a run that is paused', () => {
@@ -82,6 +88,31 @@ describe('a run that is paused', () => {
       .thenFacts('runClaimed', 'runReleased');
     const { state } = given(...resumed, drove([claim]));
     expect([hasWork(state.run as never), runStanding(state)]).toEqual([false, 'waiting']);
+  });
+
+  test('and that a rejection has ended: what has started is found out still, and nothing that waits elsewhere is withdrawn', () => {
+    const branch = llm({ approval: 'require', onReject: 'cancel' });
+    const tree = platformAgent('support/tree', {});
+    const agent = { ...tree, root: parallelOf(branch, branch, branch) };
+    const more = [agent];
+    const forked = [
+      opened,
+      asked('Go.', { agent }),
+      ...['root/0', 'root/1'].map((step) => answered({ calls: [call('add')], step }, { more })),
+      answered({ calls: [call('note')], step: 'root/2' }, { more }),
+      drove([starts('root/2#1.0')], { more }),
+      pauses,
+      by('bob', rejected('root/0#1.0')),
+    ];
+    expect(hasWork(given(...forked).state.run as never)).toBe(true);
+    given(...forked)
+      .when(drives([], { more }))
+      .thenNothing()
+      .thenOwes({ kind: 'recover', id: 'root/2#1.0' });
+    given(...forked, resumes)
+      .when(drives([], { more }))
+      .thenFacts(['approvalResolved', { callId: 'root/1#1.0' }])
+      .thenOwes({ kind: 'recover', id: 'root/2#1.0' });
   });
 
   test('can be canceled', () => {

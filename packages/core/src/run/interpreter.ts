@@ -146,9 +146,12 @@ function settledBy(run: RunState, finished: NonNullable<StepState['finished']>):
   return fact('runFailed', { runId: run.id, text: isTree ? pipelineFailureText(text) : text });
 }
 
-/** Approvals elsewhere are withdrawn, nothing new starts, what has started is awaited; then the run is over. */
+/**
+ * Approvals elsewhere are withdrawn, nothing new starts, what has started is awaited; then the run is over. While it is paused nothing is
+ * withdrawn: what has started is all that there is to do.
+ */
 function endRejected(run: RunState, owed: Owed): Owed {
-  const pending = pendingApprovals(run);
+  const pending = run.paused === undefined ? pendingApprovals(run) : [];
   if (pending.length > 0)
     return { ...nothing, facts: pending.map((id) => withdrawal(run, id, 'another call of the run was rejected')) };
   // A task that waits for an answer is not awaited: whoever watches it has it ended.
