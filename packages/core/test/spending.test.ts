@@ -85,3 +85,13 @@ test('no sum grows beyond what is an exact number', () => {
   );
   expect(spent(state)).toEqual({ inputTokens: 2, outputTokens: 2, costNanoUsd: most });
 });
+
+test.each([
+  ['that is no number', usage(Number.NaN, 2, Number.NaN), { inputTokens: 0, outputTokens: 2, unpriced: 1 }],
+  ['that no field holds', usage(5e9, 2, 7), { inputTokens: 2 ** 32 - 1, outputTokens: 2, costNanoUsd: 7 }],
+  ['below zero', usage(-1, 2, -7), { inputTokens: 0, outputTokens: 2, unpriced: 1 }],
+  ['that is not whole', usage(1.5, 2, 7), { inputTokens: 1, outputTokens: 2, costNanoUsd: 7 }],
+])('an amount %s does not keep an answer from being recorded', (_, said, counted) => {
+  const { state } = given(story.opened, asked('Hello.'), answered({ calls: [completes('Hi.')], usage: said }));
+  expect([state.run?.status, spent(state)]).toEqual(['completed', counted]);
+});

@@ -63,13 +63,18 @@ export function spentToWire({ inputTokens, outputTokens, costNanoUsd, unpriced }
   };
 }
 
-/** The same of one answer. */
+/** The same of one answer, whatever its provider said: no answer is lost for an amount that cannot be. */
 export function usageToWire({ inputTokens, outputTokens, costNanoUsd, ...parts }: AnswerUsage) {
-  const { cachedTokens = 0, cacheWrittenTokens = 0, reasoningTokens = 0 } = parts;
+  const { cachedTokens, cacheWrittenTokens, reasoningTokens } = parts;
   return {
-    ...{ inputTokens, outputTokens, cachedTokens, cacheWrittenTokens, reasoningTokens },
-    ...costToWire(costNanoUsd),
+    ...{ inputTokens: tokens(inputTokens), outputTokens: tokens(outputTokens), cachedTokens: tokens(cachedTokens) },
+    ...{ cacheWrittenTokens: tokens(cacheWrittenTokens), reasoningTokens: tokens(reasoningTokens) },
+    ...costToWire(costNanoUsd !== undefined && costNanoUsd >= 0 ? costNanoUsd : undefined),
   };
+}
+
+function tokens(count = 0): number {
+  return count > 0 ? Math.min(Math.floor(count), tokensMax) : 0;
 }
 
 /** The most that a field of the record holds. */
