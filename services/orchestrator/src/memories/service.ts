@@ -1,6 +1,18 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
-import { actorFromWire, actorToWire, canonicalArguments, type Fact, invalidArgument, unavailable } from '@stopgo/core';
+import {
+  type Action,
+  actorFromWire,
+  actorToWire,
+  canonicalArguments,
+  type Fact,
+  invalidArgument,
+  type Principal,
+  permissionDenied,
+  reachOf,
+  unavailable,
+  whyNotAllowed,
+} from '@stopgo/core';
 import {
   holdsWords,
   type Memories,
@@ -36,7 +48,8 @@ export function memoryService(memories: AgentMemories, clock: Clock): ServiceImp
       )
     ).memories;
   return {
-    async listMemories({ agent, query, limit, cursor }, { signal }) {
+    async listMemories({ agent, query, limit, cursor }, { principal, signal }) {
+      requireAllowed(principal, 'memory.read');
       const known = await inTime(signal, (soon) => memories.read(checkedName(agent), soon));
       const words = query.split(/\s+/u).filter((word) => word !== '');
       const found = memoriesAt(known, clock.now())
@@ -51,12 +64,14 @@ export function memoryService(memories: AgentMemories, clock: Clock): ServiceImp
       };
     },
 
-    async getMemory({ agent, key }, { signal }) {
+    async getMemory({ agent, key }, { principal, signal }) {
+      requireAllowed(principal, 'memory.read');
       const known = await inTime(signal, (soon) => memories.read(checkedName(agent), soon));
       return { memory: shown(agent, requireMemory(known, key, clock.now())) };
     },
 
-    async setMemory({ agent, key, valueJson, expiresAt, expectedRevision: expected, actor }, { signal }) {
+    async setMemory({ agent, key, valueJson, expiresAt, expectedRevision: expected, actor }, { principal, signal }) {
+      requireAllowed(principal, 'memory.change');
       const until = expiresAt === undefined ? {} : { expiresAt: timestampMs(expiresAt) };
       const made: NewMemory = { key, valueJson: canonicalValue(valueJson), ...until };
       let created = false;
@@ -74,13 +89,19 @@ export function memoryService(memories: AgentMemories, clock: Clock): ServiceImp
       return { memory: shown(agent, requireMemory(after, key, Number.NEGATIVE_INFINITY)), created };
     },
 
-    async removeMemory({ agent, key, expectedRevision: expected, actor }, { signal }) {
+    async removeMemory({ agent, key, expectedRevision: expected, actor }, { principal, signal }) {
+      requireAllowed(principal, 'memory.change');
       await inTime(signal, (soon) =>
         change(agent, actor, (before, now) => removeMemory(before, key, { expected, now }), soon),
       );
       return {};
     },
   };
+}
+
+/** Whoever calls has asked too. @throws DomainError `permission_denied` */
+function requireAllowed(principal: Principal, action: Action): void {
+  if (reachOf(principal, action) !== 'all') throw permissionDenied(whyNotAllowed(principal, action));
 }
 
 type Decide = (memories: Memories, now: number) => readonly Fact[];

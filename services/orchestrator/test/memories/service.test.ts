@@ -103,3 +103,18 @@ test('what cannot be saved is refused with the reason', async () => {
   for (let n = 0; n < 16; n += 1) await set(`k${n}`, 'x'.repeat(65_000));
   await expect(set('more', 'x'.repeat(65_000))).rejects.toMatchObject(refused('resource_exhausted', /^all values/));
 });
+
+test('who may not change it changes nothing, and sees it', async () => {
+  const { client, set } = served();
+  await set('k', 1);
+  const user = { kind: 'user', id: 'u', email: 'ada@example.com', name: 'Ada', groups: [], via: 'token' } as const;
+  const context = { principal: { ...user, role: 'USER' } } as const;
+  const denied = { kind: 'permission_denied', message: expect.stringContaining('memory.change') };
+  await expect(client.setMemory({ agent: 'a', key: 'k', valueJson: '2', actor }, { context })).rejects.toMatchObject(
+    denied,
+  );
+  await expect(client.removeMemory({ agent: 'a', key: 'k', actor }, { context })).rejects.toMatchObject(denied);
+  expect((await client.getMemory({ agent: 'a', key: 'k' }, { context })).memory?.valueJson).toBe('1');
+  const nobody = { context: { principal: { kind: 'nobody' } } } as const;
+  await expect(client.listMemories({ agent: 'a' }, nobody)).rejects.toMatchObject({ kind: 'permission_denied' });
+});
