@@ -5,7 +5,7 @@ import type { Policy } from '../src/policy/policy.ts';
 import { answered, answers, asked, callsAgent, drives, drove, works } from './agents.ts';
 import { rule } from './rules.ts';
 import { given } from './specification.ts';
-import { answers as answersOf, call, opened, returns, said } from './story.ts';
+import { answers as answersOf, call, grants, opened, returns, said } from './story.ts';
 
 const begun = [opened, asked('Call me Ada.')] as const;
 const saves = (args: unknown): RequestedCall => call('save_memory', args);
@@ -75,6 +75,21 @@ describe('a rule may ask about saving', () => {
     expect(state.run?.calls['root#1.1']?.phase).toBe('ready');
     expect(log.filter(({ fact }) => fact.case === 'runReleased')).toEqual([]);
   });
+});
+
+test('what is let run for the rest of a conversation lets no other agent save, nor anything else', () => {
+  const policy: Policy = { rules: [rule('asks', 'ask', { tool: 'save_memory' })] };
+  const value = saves({ key: 'k', value: 1 });
+  const child = 'root#1.0/root';
+  const { log } = given(
+    ...[opened, asked('go', { policy })],
+    answered({ calls: [callsAgent('support/billing'), value] }, { policy }),
+    grants('root#1.1', 'any'),
+    drove([works(id, 'support/billing', 'FULL', policy)], { policy }),
+    answered({ step: child, calls: [value, saves({ key: 'other', value: 1 })] }, { policy }),
+  );
+  const { GATED } = facts.Disposition;
+  expect(recordedCalls(log).map(({ disposition }) => disposition)).toEqual([1, GATED, GATED, GATED]);
 });
 
 test('an agent of a configuration has no memory', () => {

@@ -112,7 +112,8 @@ export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0, 
     return { call: { ...refused(text), ...(agentRefusal === undefined ? {} : { agentRefusal }) } };
   }
   const names = namesOnRecord(addressed?.(argumentsJson, site) ?? tool.target);
-  const digest = callDigest({ server: names.server, tool: tool.name, pin, argumentsJson });
+  // Whose memory it is stands in no argument: what lets one agent save lets no other.
+  const digest = callDigest({ server: names.memoryOf || names.server, tool: tool.name, pin, argumentsJson });
   const verdict = verdictOn(tool, site, noun, { argumentsJson, digest }, given);
   const { disposition, reason, rule = '', demand, asking, standingId } = verdict;
   const ruled = { rule, policyDigest: site.policyDigest ?? '' };
