@@ -239,11 +239,6 @@ export class RunDriver implements RunHandle {
     return !this.isOver() && (facts.length > 0 || (effects.length === 0 && !this.underWay.hasAny(held)));
   }
 
-  /** True if something is under way that its run holds back: what it waits for no more keeps nobody from letting it go. */
-  private holdsOn(): boolean {
-    return this.state.run?.paused !== undefined && this.underWay.hasAny(this.ahead().held);
-  }
-
   /** Begins every effect that is owed and not under way; stops those that are owed no more. Gives what follows from the state. */
   private beginEffects(): Ahead {
     const ahead = this.ahead();
@@ -293,7 +288,9 @@ export class RunDriver implements RunHandle {
       const { definitions, runId, me, state, ports } = this;
       const now = this.ports.clock.now();
       const commands = batch.map(commandOf).map((one) => claimAsOfNow(one, state, ports));
-      const decision = decideRun(state, commands, { definitions, runId, me, now, holdsOn: this.holdsOn() });
+      // What is under way and waited for no more keeps nobody from letting a paused run go.
+      const holdsOn = state.run?.paused !== undefined && this.underWay.hasAny(this.ahead().held);
+      const decision = decideRun(state, commands, { definitions, runId, me, now, holdsOn });
       if (decision.kind === 'fenced') {
         for (const entry of batch) entry.taken('fenced');
         return this.fence();
