@@ -1,4 +1,14 @@
-import { type AgentNode, advance, hasWork, isDue, nextDue, pauseRun, resumeRun, runStanding } from '@stopgo/core';
+import {
+  type AgentNode,
+  advance,
+  hasWork,
+  isDue,
+  messageRows,
+  nextDue,
+  pauseRun,
+  resumeRun,
+  runStanding,
+} from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
 import { answered, answers, asked, callsAgent, definitionsOf, drives, drove, platformAgent, works } from './agents.ts';
 import { by, dawn, given } from './specification.ts';
@@ -22,6 +32,18 @@ describe('a run that is paused', () => {
       .when((state) => pauseRun(state, { by: 'ada', reason: 'Wait.' }))
       .thenFacts(['runPaused', { runId: 'run-1', by: 'ada', reason: 'Wait.' }]);
     expect(given(...begun, pauses).state.run?.paused).toEqual({ by: 'ada', reason: 'Wait.', at: dawn + 5_000 });
+  });
+
+  test.each([
+    ['ada', 'Wait.', 'The run was paused by "ada": Wait.'],
+    ['', 'Wait.', 'The run was paused: Wait.'],
+    ['', '', 'The run was paused.'],
+  ])('shows that it is, whoever paused it (%j, %j)', (who, reason, said) => {
+    const { log } = given(
+      ...begun,
+      happened((state) => pauseRun(state, { by: who, reason })),
+    );
+    expect(log.flatMap(messageRows).at(-1)).toMatchObject({ role: 'system', content: said });
   });
 
   test('owes nothing, and whatever is under way is taken', () => {

@@ -9,7 +9,9 @@ import {
   isUuid,
   notFound,
   pauseRun,
+  permissionDenied,
   quotedName,
+  reachOf,
   requireReach,
   resumeRun,
 } from '@stopgo/core';
@@ -44,10 +46,21 @@ export function controlService(
       turn: await control(parts, turns, request, context, {
         action: 'run.resume',
         waitMs: request.wait?.milliseconds ?? 0,
-        decide: resumeRun,
+        decide: (state, who) => {
+          if (state.run?.paused?.limitStepId !== undefined) requireApproval(context);
+          return resumeRun(state, who);
+        },
       }),
     }),
   };
+}
+
+/** Whoever lets an agent use as much again decides what a limit has stopped, as on an approval. */
+function requireApproval({ principal }: CallContext): void {
+  if (reachOf(principal, 'approval.resolve') !== 'none') return;
+  throw permissionDenied(
+    'an agent has used what it may, and to resume the run lets it use as much again: that needs the scope approve',
+  );
 }
 
 type Control<D extends { readonly kind: string }> = {

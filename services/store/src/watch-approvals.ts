@@ -31,7 +31,7 @@ const changeOf: Readonly<Partial<Record<FactName, store.ApprovalChange>>> = {
 };
 
 /** Facts by which what is still pending of a run is withdrawn. */
-const ends: readonly FactName[] = ['runCompleted', 'runFailed', 'runCanceled'];
+const ends: readonly FactName[] = ['runCompleted', 'runFailed', 'runCanceled', 'stepCanceled'];
 
 type Watched = Pick<store.WatchApprovalsResponse, 'position' | 'actor' | 'time'> & {
   readonly change?: store.ApprovalChange;

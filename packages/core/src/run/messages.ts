@@ -93,7 +93,7 @@ export function messageRows({ fact, time }: Pick<RecordedFact, 'fact' | 'time'>)
     case 'stepReminded':
       return [{ role: 'system', content: fact.value.text, node: fact.value.node }];
     case 'runPaused':
-      return [{ role: 'system', content: pausedText(fact.value.by, fact.value.reason) }];
+      return [{ role: 'system', content: pausedBy(fact.value) }];
     case 'runResumed':
       return [{ role: 'system', content: resumedText(fact.value.by) }];
     case 'stepCanceled':
@@ -201,3 +201,7 @@ function resolvedRows(resolved: FactOf<'approvalResolved'>): readonly MessageRow
     rows.push(resultRow(resolved.callId, resolved.tool, resolved.result, false));
   return rows;
 }
+
+/** At a limit the reason says all. */
+const pausedBy = ({ by, reason, limitStepId }: FactOf<'runPaused'>): string =>
+  limitStepId === '' ? pausedText(by, reason) : reason;

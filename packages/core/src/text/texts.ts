@@ -59,9 +59,8 @@ export function stepCanceledText(node: string, by: string, reason: string): stri
   return `The step ${quotedName(node)} was canceled${byWhom(by, reason)}`;
 }
 
-/** What a conversation shows of a run that is paused: by whom, or why. Both may be empty. */
+/** What a conversation shows of a run that somebody has paused: by whom, and why. Both may be empty. */
 export function pausedText(by: string, reason: string): string {
-  if (by === '' && reason !== '') return reason;
   return `The run was paused${byWhom(by, reason)}`;
 }
 

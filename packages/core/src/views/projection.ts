@@ -317,7 +317,8 @@ function decided(pending: views.Approval, resolved: FactOf<'approvalResolved'>, 
 
 function pausedView({ status, paused }: RunState) {
   if (status !== 'open' || paused === undefined) return {};
-  return { paused: { ...paused, at: timestampFromMs(paused.at) } };
+  const { by, reason, limitStepId } = paused;
+  return { paused: { by, reason, at: timestampFromMs(paused.at), atLimit: limitStepId !== undefined } };
 }
 
 const runStatuses = {

@@ -51,8 +51,8 @@ function peopleIn({ head, approvals }: Pick<SoundView, 'head' | 'approvals'>): A
 }
 
 /** That somebody has paused a run, and what to do. */
-export function pausedSentence({ by, reason }: views.PausedRun): string {
-  if (by === '' && reason !== '') return visibleText(reason);
+export function pausedSentence({ by, reason, atLimit }: views.PausedRun): string {
+  if (atLimit) return visibleText(reason);
   return `the run is paused${by === '' ? '' : ` by ${shownLine(by)}`} until somebody resumes it`;
 }
 

@@ -577,6 +577,7 @@ export function zeroPausedRun(): PausedRun {
     $typeName: "stopgo.store.v1.PausedRun",
     by: '',
     reason: '',
+    atLimit: false,
   };
 }
 
@@ -592,6 +593,9 @@ export function writePausedRun(writer: Writer, message: PausedRun): void {
     const begin = writer.fork(26);
     writeTimestamp(writer, message.at);
     writer.join(begin);
+  }
+  if (message.atLimit !== false) {
+    writer.bool(32, message.atLimit);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -614,6 +618,10 @@ export function readPausedRun(reader: Reader, length: number, message: PausedRun
         if (tag !== 26) throw new LeftToLibrary();
         message.at = readTimestamp(reader, reader.uint32(), message.at ?? zeroTimestamp());
         break;
+      case 4:
+        if (tag !== 32) throw new LeftToLibrary();
+        message.atLimit = reader.bool();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -628,6 +636,7 @@ export function createPausedRun(given: Given): PausedRun {
   if (given.by != null) message.by = given.by;
   if (given.reason != null) message.reason = given.reason;
   if (given.at != null) message.at = toMessage(given.at, createTimestamp, "google.protobuf.Timestamp");
+  if (given.atLimit != null) message.atLimit = given.atLimit;
   return message;
 }
 
