@@ -33,12 +33,19 @@ test.each([
   ['agents', /none of https/u],
   ['../agents', /none of https/u],
   ['https://example.org/a\u202egents', /control characters/u],
+  ['http://localhost\\@169.254.169.254/agents', /backslash/u],
+  ['https://example.org\\@elsewhere.example/agents', /backslash/u],
   ['', /is empty/u],
   ['/tmp', /below none of agent_folders/u],
   ['file:///tmp', /below none of agent_folders/u],
   ['file://host/tmp', /no folder of this machine/u],
 ])('%s is refused', (url, why) => {
   expect(() => remoteOf(url, ['/usr'])).toThrow(why);
+});
+
+test('git is given the address that was checked, however it was written', () => {
+  expect(remoteOf('http://127.1:3000/a', [])).toEqual({ url: 'http://127.0.0.1:3000/a', protocol: 'http' });
+  expect(remoteOf('http://%6cocalhost/a', [])).toEqual({ url: 'http://localhost/a', protocol: 'http' });
 });
 
 test('a folder is read only below one that was named, whatever its links say', () => {

@@ -49,7 +49,10 @@ function urlRemote(url: string, folders: readonly string[]): Remote {
     throw refused('git_url is http, which anybody on the way can read and change; use https or ssh');
   if ([username, hostname, decoded(parsed.pathname).slice(1)].some((part) => part.startsWith('-')))
     throw refused('a part of git_url begins with a dash, which a program would read as an option');
-  return { url, protocol: protocol === 'https:' ? 'https' : protocol === 'ssh:' ? 'ssh' : 'http' };
+  if (protocol === 'ssh:') return { url, protocol: 'ssh' };
+  // Read alike by us and by git: what we take for a slash git takes for a part of a name, and the host for another one.
+  if (url.includes('\\')) throw refused('git_url holds a backslash; write a slash');
+  return { url: parsed.href, protocol: protocol === 'https:' ? 'https' : 'http' };
 }
 
 function scpRemote(url: string): Remote {
