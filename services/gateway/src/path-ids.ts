@@ -43,12 +43,16 @@ export const conversationNotFound = (id: string): DomainError => notFound(`conve
 export const approvalNotFound = (id: string): DomainError =>
   notFound(`no conversation found with approval UUID: ${echo(id)}`);
 
-/** The outcome of a call, with the gateway's own words, made when needed, if what it names does not exist. */
+/**
+ * The outcome of a call, with the gateway's own words, made when needed, if what it names does not exist. What else does not exist, such as an
+ * agent, comes with a reason, and keeps its words.
+ */
 export async function orNotFound<T>(call: Promise<T>, absent: () => DomainError): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    throw error instanceof DomainError && error.kind === 'not_found' ? absent() : error;
+    const isAbsent = error instanceof DomainError && error.kind === 'not_found' && error.details.reason === undefined;
+    throw isAbsent ? absent() : error;
   }
 }
 

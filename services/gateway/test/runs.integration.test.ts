@@ -1,4 +1,4 @@
-import { isUuid } from '@stopgo/core';
+import { isUuid, notFound } from '@stopgo/core';
 import { create, envelope, type orchestrator, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { deferred } from './support/deferred.ts';
@@ -75,6 +75,16 @@ describe('creating', () => {
 });
 
 describe('a message', () => {
+  test('for an agent that is not there at a commit says so, and not that the conversation is gone', async () => {
+    const sendMessage = async () => {
+      throw notFound('there is no agent support at nope', { reason: 'no_agent' });
+    };
+    const { send } = await gateway({ orchestrator: { sendMessage } });
+    const { status, json } = await send('POST', MESSAGES, { body: { message: 'hello', git_commit: 'nope' } });
+    expect(status).toBe(404);
+    expect(json).toEqual({ error: 'there is no agent support at nope', reason: 'no_agent' });
+  });
+
   test('that leads to approvals answers with all of them, oldest first, each with its text', async () => {
     const view = waiting([approval(), approval({ id: OTHER_APPROVAL, description: '**REMOVE Resource**' })]);
     const { send } = await gateway(answering({ outcome: TurnOutcome.WAITING, view }));
