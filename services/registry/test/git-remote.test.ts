@@ -68,6 +68,9 @@ test('a folder is not read whose objects are in another one', () => {
   const made = (name: string, ...below: string[]) => mkdirSync(join(folder, name, ...below), { recursive: true });
   made('plain', '.git', 'objects', 'info');
   expect(remoteOf(join(folder, 'plain'), [folder])).toMatchObject({ protocol: 'file' });
+  // Links among the files of a work tree are nothing to git.
+  symlinkSync('/elsewhere/notes', join(folder, 'plain', 'notes'));
+  expect(remoteOf(join(folder, 'plain'), [folder])).toMatchObject({ protocol: 'file' });
   made('tree');
   writeFileSync(join(folder, 'tree', '.git'), 'gitdir: /elsewhere/.git\n');
   made('link');
@@ -76,7 +79,16 @@ test('a folder is not read whose objects are in another one', () => {
   made('bare.git', 'objects', 'info');
   for (const git of ['shared/.git', 'bare.git'])
     writeFileSync(join(folder, git, 'objects', 'info', 'alternates'), '/elsewhere/.git/objects\n');
-  for (const name of ['tree', 'link', 'shared', 'bare.git'])
+  made('common', '.git');
+  writeFileSync(join(folder, 'common', '.git', 'commondir'), '/elsewhere/.git\n');
+  made('linked', '.git');
+  symlinkSync('/elsewhere/.git/objects', join(folder, 'linked', '.git', 'objects'));
+  made('packs', '.git', 'objects');
+  symlinkSync('/elsewhere/.git/objects/pack', join(folder, 'packs', '.git', 'objects', 'pack'));
+  // Git takes this one for a folder that is none itself.
+  made('beside');
+  writeFileSync(join(folder, 'beside.git'), 'gitdir: /elsewhere/.git\n');
+  for (const name of ['tree', 'link', 'shared', 'bare.git', 'common', 'linked', 'packs', 'beside'])
     expect(() => remoteOf(join(folder, name), [folder]), name).toThrow(/its objects in another one/u);
 });
 

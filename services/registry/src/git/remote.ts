@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GitFailure } from './git-failure.ts';
@@ -71,20 +71,33 @@ function folderRemote(path: string, folders: readonly string[]): Remote {
     return base !== undefined && (real === base || real.startsWith(base.endsWith(sep) ? base : base + sep));
   });
   if (!isBelow) throw refused(`git_url names the folder ${path}, which is below none of agent_folders`);
-  // What git follows from there may be anywhere.
-  const leadsAway = [join(real, '.git'), real].some(
-    (git, index) => (index === 0 && isElsewhere(git)) || existsSync(join(git, 'objects', 'info', 'alternates')),
-  );
-  if (leadsAway)
+  if (gitPlaces.some((place) => leadsAway(real + place)))
     throw refused(`the repository in the folder ${path} has its objects in another one; name that, or a full clone`);
   return { url: real, protocol: 'file' };
 }
 
-/** True for a link, and for the file that names the repository of a work tree or a submodule. */
-function isElsewhere(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  return found !== undefined && !found.isDirectory();
+/** Where git looks for the repository of a folder. */
+const gitPlaces = ['/.git', '', '.git', '.git/.git'];
+
+/** True where git would go on from there to another repository, which may be anywhere. */
+function leadsAway(git: string): boolean {
+  // A link, or the file that names the repository of a work tree or a submodule.
+  const found = lstatSync(git, { throwIfNoEntry: false });
+  if (found === undefined) return false;
+  if (!found.isDirectory()) return true;
+  const objects = join(git, 'objects');
+  return (
+    [join(git, 'commondir'), join(objects, 'info', 'alternates')].some((file) => existsSync(file)) ||
+    [objects, join(git, 'refs')].some(isLink) ||
+    [objects, join(objects, 'pack')].some(isOfLinks)
+  );
 }
+
+const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
+/** True for a folder that holds a link. */
+const isOfLinks = (folder: string): boolean =>
+  existsSync(folder) && readdirSync(folder, { withFileTypes: true }).some((entry) => entry.isSymbolicLink());
 
 function realPath(path: string): string | undefined {
   try {
