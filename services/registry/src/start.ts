@@ -52,7 +52,7 @@ export async function startRegistry(options: RegistryOptions): Promise<RunningRe
   const definitions: DefinitionPorts = { instance, log: storeLog(store), clock, newId, random };
   const git = new GitProgram('git', options.env);
   const folder = mirrorsFolder(options.dataDir);
-  const mirrorOf = (name: string) => join(folder, `${folderOf(name)}.git`);
+  const mirrorOf = (repository: RepositoryOptions) => join(folder, mirrorName(repository));
   const key = options.sealingKey;
   const repositories = new Repositories(options.repositories, {
     ...{ definitions, folders, log },
@@ -64,9 +64,9 @@ export async function startRegistry(options: RegistryOptions): Promise<RunningRe
     keep: (repository) =>
       new KeptRepository(repository, {
         ...{ definitions, folders, model, turnsMax, log },
-        mirror: new Mirror(git, mirrorOf(repository.name)),
+        mirror: new Mirror(git, mirrorOf(repository)),
       }),
-    removeMirror: (name) => rm(mirrorOf(name), { recursive: true, force: true }),
+    removeMirror: (repository) => rm(mirrorOf(repository), { recursive: true, force: true }),
   });
   const stop = () => repositories.stop();
   try {
@@ -78,5 +78,9 @@ export async function startRegistry(options: RegistryOptions): Promise<RunningRe
   return { service: registryService({ repositories, definitions, model, turnsMax }), stop };
 }
 
-/** Two names that differ in case only are two folders, also where the file system does not tell them apart. */
-const folderOf = (name: string): string => `${name}-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`;
+/**
+ * Folder of a mirror. With another address it is another repository, of which no commit is found in this one. Two names that differ in case only are
+ * two folders, also where the file system does not tell them apart.
+ */
+export const mirrorName = ({ name, gitUrl }: Pick<RepositoryOptions, 'name' | 'gitUrl'>): string =>
+  `${name}-${createHash('sha256').update(`${name} ${gitUrl}`).digest('hex').slice(0, 12)}.git`;

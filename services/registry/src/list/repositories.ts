@@ -31,7 +31,7 @@ export type RepositoriesPorts = {
   readonly secrets: SecretPorts;
   /** Makes what keeps a repository, and removes the mirror of one. */
   readonly keep: (options: RepositoryOptions) => KeptRepository;
-  readonly removeMirror: (name: string) => Promise<void>;
+  readonly removeMirror: (options: RepositoryOptions) => Promise<void>;
   readonly log: Pick<Logger, 'warn'>;
 };
 
@@ -225,7 +225,7 @@ export class Repositories {
       if (wanted.has(name)) continue;
       this.#listed.delete(name);
       await repository.stop();
-      await this.#ports.removeMirror(name);
+      await this.#ports.removeMirror(repository.options);
     }
     for (const [name, listed] of wanted) {
       const before = this.#listed.get(name);
