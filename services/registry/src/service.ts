@@ -22,6 +22,7 @@ import { AgentList, firstAfter, type SearchedAgent, searchedOf } from './agent-l
 import { diffAgent } from './diff.ts';
 import { GitFailure } from './git/git-failure.ts';
 import type { Ref } from './git/refs.ts';
+import { isOfWorkTree } from './git/work-tree.ts';
 import type { KeptRepository } from './kept-repository.ts';
 import type { Repositories, RepositoryChange } from './list/repositories.ts';
 import { allAgents, type FoundAgent, fileAt, findAgent, findAgentAt, lookupOrder } from './lookup.ts';
@@ -183,8 +184,14 @@ function authTypeOf(text: string): RepositoryAuth {
   throw invalidArgument('auth_type must be none, token or ssh-key', { field: 'auth_type' });
 }
 
-const notFetched = ({ options: { name } }: KeptRepository) =>
-  new DomainError('unavailable', `this registry has not fetched ${name} yet; try again`);
+/** Why the mirror holds no branch. */
+function notFetched({ options: { name, isWorkTree }, record: { state } }: KeptRepository): DomainError {
+  if (state.failure !== undefined)
+    return new DomainError('unavailable', `the repository ${name} cannot be synced: ${state.failure.message}`);
+  if (isWorkTree === true && isOfWorkTree(state.commit))
+    return failedPrecondition(`the folder of ${name} is no repository of git with commits: there is no history of it`);
+  return new DomainError('unavailable', `this registry has not fetched ${name} yet; try again`);
+}
 
 /** What git says is an answer, not a fault of the service. */
 async function ofGit<T>(work: () => Promise<T>): Promise<T> {

@@ -92,6 +92,15 @@ test('a folder is not read whose objects are in another one', () => {
     expect(() => remoteOf(join(folder, name), [folder]), name).toThrow(/its objects in another one/u);
 });
 
+test('a folder of another user is told as such: what git says to do about it has no effect here', () => {
+  const said =
+    "fatal: detected dubious ownership in repository at '/a'\nTo add an exception for this directory, call:\n\n\tgit config --global --add safe.directory /a";
+  expect(gitFailureOf(said)).toMatchObject({
+    kind: 'denied',
+    message: expect.stringMatching(/belongs to another user/u),
+  });
+});
+
 test('what a server says in words of its own is not repeated', () => {
   const said = 'remote: bad token x-access-token:SECRET\nfatal: Authentication failed for https://h/a/';
   expect(gitFailureOf(said).message).toMatch(/\(git: fatal: Authentication failed/u);

@@ -53,6 +53,11 @@ const meanings: readonly (readonly [RegExp, GitFailureKind, string])[] = [
     'the server does not accept the credentials; check auth_type and auth_token',
   ],
   [
+    /detected dubious ownership/iu,
+    'denied',
+    'the folder belongs to another user, which git does not trust; have it belong to the user that the platform runs as',
+  ],
+  [
     /repository (?:'[^']*' )?not found|does not appear to be a git repository|returned error: 404|not a git repository/iu,
     'no_repository',
     'there is no such repository, or these credentials may not see it; check git_url',
