@@ -51,7 +51,6 @@ const addRepository =
       { name, gitUrl, isRoot: flagMember(body, 'is_root') ?? false, settings, actor: userActor(frame) },
       { context: frame.context },
     );
-    res.setHeader('Location', `/repositories/${name}`);
     sendJson(res, 201, { repository: repository === undefined ? null : renderRepository(repository) });
   };
 
