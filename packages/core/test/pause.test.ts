@@ -35,7 +35,7 @@ describe('a run that is paused', () => {
   });
 
   test.each([
-    ['ada', 'Wait.', 'The run was paused by "ada": Wait.'],
+    ['ada', 'Wait.', 'The run was paused by ada: Wait.'],
     ['', 'Wait.', 'The run was paused: Wait.'],
     ['', '', 'The run was paused.'],
   ])('shows that it is, whoever paused it (%j, %j)', (who, reason, said) => {
