@@ -242,10 +242,20 @@ export function rejectedAt({ agent, facts }: Pick<RunRecord, 'agent' | 'facts'>)
     const gated = calls.filter((call) => call.isGated);
     if (gated.length === 0 || !gated.every((call) => call.isRejected)) return [];
     const at = Math.max(revision, ...calls.map((call) => call.at));
-    return Number.isFinite(at) ? [at] : [];
+    // Somebody may have ended the step before anybody looked at the rejection: then that is what it came to.
+    const { stepId } = fact.value;
+    const isEnded = facts.some(
+      ({ fact: later, revision: then }) =>
+        later.case === 'stepCanceled' && then > at && isAtOrBelow(stepId, later.value.stepId),
+    );
+    return Number.isFinite(at) && !isEnded ? [at] : [];
   });
   return ends.length === 0 ? undefined : Math.min(...ends);
 }
+
+/** True for a step itself, and for what is below it. */
+const isAtOrBelow = (stepId: string, above: string): boolean =>
+  stepId === above || ['/', '[', '#'].some((next) => stepId.startsWith(above + next));
 
 type CallEnd = { readonly isGated: boolean; readonly isRejected: boolean; readonly at: number };
 

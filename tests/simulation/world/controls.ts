@@ -44,7 +44,7 @@ export async function pauseForAWhile(people: Controllers, plan: ConversationPlan
   if (!(await insist(people, 'a pause', (one) => one.pauseRun(plan.id, keys[0] ?? '')))) return;
   world.count('runs paused');
   await people.pause(6_000);
-  if (await insist(people, 'a resume', (one) => one.unpauseRun(plan.id, keys[1] ?? ''))) world.count('runs resumed');
+  if (await resumed(people, plan, 'a resume', keys[1] ?? '')) world.count('runs resumed');
 }
 
 /** Lets an agent that has used what it may use as much again. */
@@ -52,7 +52,22 @@ export async function letUseMore(people: Controllers, plan: ConversationPlan): P
   const { world } = people;
   world.count('runs paused at a limit');
   await people.pause(2_000);
-  await insist(people, 'a resume at a limit', (one) => one.unpauseRun(plan.id, plan.hasKeys ? world.ids.uuid() : ''));
+  await resumed(people, plan, 'a resume at a limit', plan.hasKeys ? world.ids.uuid() : '');
+}
+
+/**
+ * Has a run go on that is paused. Who is told that it goes on looks again: a store that is behind may not know yet that it was paused, and
+ * with the same key the same is answered. False if there is nothing to resume.
+ */
+async function resumed(people: Controllers, plan: ConversationPlan, what: string, key: string): Promise<boolean> {
+  const { world } = people;
+  const pausedAt = () => world.stream(plan.id)?.states.at(-1)?.run?.paused?.at;
+  const since = pausedAt();
+  for (let own = key; ; own = key === '' ? '' : world.ids.uuid()) {
+    if (!(await insist(people, what, (one) => one.unpauseRun(plan.id, own)))) return false;
+    if (since === undefined || pausedAt() !== since) return true;
+    await people.pause(againMs);
+  }
 }
 
 /** Tries until it is taken; false if there is nothing to do it to. */

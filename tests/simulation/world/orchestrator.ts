@@ -100,7 +100,7 @@ export class OrchestratorProcess {
     this.definitions = new RecordedDefinitions({ instance: name, log, clock, newId, random });
     this.platform = new PlatformAgents({
       lookup: agentLookup(world, this.process, this.definitions, this.tools),
-      limits: { depthMax: 3, callsMax: 8, circlesAllowed: false },
+      limits: { depthMax: 3, callsMax: 5, circlesAllowed: false },
       tools: this.tools,
       definitions: this.definitions,
     });
