@@ -183,7 +183,7 @@ test.concurrent.each<[string, string, Record<string, string>, readonly RegExp[],
     'web',
     {},
     [
-      /^stopgo: there is no service "web"; the services are store, mcp-bridge, orchestrator, approvals, registry, gateway$/,
+      /^stopgo: there is no service "web"; the services are store, mcp-bridge, registry, orchestrator, approvals, gateway$/,
     ],
   ],
   [
