@@ -2,7 +2,6 @@ import { approvals, mcp, memory, orchestrator, people, registry, store } from '@
 import { createGrpcClient } from '@stopgo/rpc';
 import type { Started } from '@stopgo/runtime';
 import { startGatewayPart } from '../../parts/gateway.ts';
-import { hasRegistry } from '../../parts/registry.ts';
 import { callsGraceMs } from '../bounds.ts';
 import { callersOf } from '../names.ts';
 import type { ServiceProcess } from '../service-process.ts';
@@ -27,7 +26,7 @@ export async function startGatewayService(process: ServiceProcess): Promise<Star
     memories: createGrpcClient(memory.MemoryService, toOrchestrators),
     approvals: createGrpcClient(approvals.ApprovalsService, toApprovals),
     people: createGrpcClient(people.PeopleService, toApprovals),
-    ...(environment.addresses.registry === undefined || !hasRegistry(config)
+    ...(environment.addresses.registry === undefined
       ? {}
       : { registry: createGrpcClient(registry.RegistryService, process.connect('registry')) }),
   };
