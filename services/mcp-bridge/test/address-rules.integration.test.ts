@@ -43,6 +43,21 @@ test('what a name stands for is looked at when the connection is made', async ()
   await expect(ask(standsFor('127.0.0.1'))).rejects.toThrow(/tools\.example \(127\.0\.0\.1\) is inside/);
 });
 
+test('a name that stands for nothing fails the request, and nothing else', async () => {
+  const ask = (lookup?: Lookup) => {
+    const connections = checkedAgent(new Map(), { silentMs: 10_000, ...(lookup && { lookup }) });
+    afterwards(() => connections.destroy());
+    return createHttpFetch({ messageBytesMax: 1_000, messageValuesMax: 1_000, requestsOpenMax: 10, connections })(
+      'http://tools.invalid:8090/',
+    );
+  };
+  // As the system says it: an error alone.
+  const failed = Object.assign(new Error('getaddrinfo ENOTFOUND tools.invalid'), { code: 'ENOTFOUND' });
+  await expect(ask((_, __, callback) => callback(failed))).rejects.toThrow('no connection to http://tools.invalid');
+  await expect(ask((_, __, callback) => callback(null, []))).rejects.toThrow('no connection to http://tools.invalid');
+  await expect(ask()).rejects.toThrow('no connection to http://tools.invalid');
+});
+
 test.each([
   'http://169.254.169.254/mcp',
   'http://[fe80::1]/mcp',

@@ -5,11 +5,11 @@ import { NotAllowed } from '../failures.ts';
 import { addressProblem, type KnownPlaces } from './address-rules.ts';
 import type { Connections } from './own-fetch.ts';
 
-/** Looks a name up, as `dns.lookup` does. */
+/** Looks a name up, as `dns.lookup` does: without addresses where there is an error. */
 export type Lookup = (
   host: string,
   options: { readonly all: true; readonly family?: number },
-  callback: (error: Error | null, addresses: readonly { readonly address: string; readonly family: number }[]) => void,
+  callback: (error: Error | null, addresses?: readonly { readonly address: string; readonly family: number }[]) => void,
 ) => void;
 
 const ofSystem: Lookup = (host, options, callback) => systemLookup(host, options, callback);
@@ -30,18 +30,13 @@ export function checkedAgent(
     connect: {
       lookup: (host, options, callback) => {
         const family = typeof options.family === 'number' ? { family: options.family } : {};
-        lookup(host, { all: true, ...family }, (error, addresses) => {
-          const problem =
-            error === null
-              ? addressProblem(
-                  host,
-                  addresses.map(({ address }) => address),
-                  known,
-                )
-              : undefined;
-          const failure = problem === undefined ? error : new NotAllowed(problem);
+        lookup(host, { all: true, ...family }, (error, addresses = []) => {
           const [first] = addresses;
-          if (failure !== null || first === undefined) return callback(failure, '', 0);
+          if (error !== null || first === undefined)
+            return callback(error ?? new Error(`${host} has no address`), '', 0);
+          const named = addresses.map(({ address }) => address);
+          const problem = addressProblem(host, named, known);
+          if (problem !== undefined) return callback(new NotAllowed(problem), '', 0);
           if (options.all === true) return callback(null, [...addresses]);
           callback(null, first.address, first.family);
         });
