@@ -32,8 +32,7 @@ export function checkedAgent(
         const family = typeof options.family === 'number' ? { family: options.family } : {};
         lookup(host, { all: true, ...family }, (error, addresses = []) => {
           const [first] = addresses;
-          if (error !== null || first === undefined)
-            return callback(error ?? new Error(`${host} has no address`), '', 0);
+          if (error !== null || first === undefined) return callback(error ?? noAddress(host), '', 0);
           const named = addresses.map(({ address }) => address);
           const problem = addressProblem(host, named, known);
           if (problem !== undefined) return callback(new NotAllowed(problem), '', 0);
@@ -44,6 +43,10 @@ export function checkedAgent(
     },
   });
 }
+
+/** As the system says of a name that stands for nothing. */
+const noAddress = (host: string): Error =>
+  Object.assign(new Error(`${host} stands for no address`), { code: 'ENOTFOUND' });
 
 /**
  * The same look at an address that is written out: there is nothing to look up then.
