@@ -1,13 +1,12 @@
 /** Agents of this platform, each a subtree of the run that calls it. */
 import { facts as wire } from '@stopgo/proto';
-import type { OfferedTool } from '../agent/definition.ts';
 import { openAgentsMax } from '../text/bounds.ts';
-import { sha256Hex } from '../text/digest.ts';
 import { matchesAny } from '../text/glob.ts';
-import { canonicalJson, parseJson } from '../text/json.ts';
+import { parseJson } from '../text/json.ts';
 import { quotedName, spoken } from '../text/visible.ts';
 import type { CallSite } from './call-site.ts';
 import type { CalledBefore, CallKind, CallProblem } from './kind.ts';
+import { ownTool } from './own-tool.ts';
 
 /** Name of the tool that calls an agent. */
 export const callAgentTool = 'call_agent';
@@ -42,17 +41,11 @@ const inputSchemaJson = JSON.stringify({
   required: ['agent_name', 'input'],
 });
 
-const offer: OfferedTool = {
-  target: { kind: 'agent', agent: '' },
-  name: callAgentTool,
-  description,
-  inputSchemaJson,
-  pin: sha256Hex(canonicalJson({ name: callAgentTool, description, inputSchemaJson })),
-  // It opens a part of the run: what that does is judged there, call by call.
-  hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
-  approvalRequired: false,
-  forwardsBearer: false,
-};
+// It opens a part of the run: what that does is judged there, call by call.
+const offer = ownTool(
+  { target: { kind: 'agent', agent: '' }, name: callAgentTool, description, inputSchemaJson },
+  { readOnly: false },
+);
 
 /** What the arguments of a call say; undefined if they are not such. */
 export function agentCallOf(argumentsJson: string): AgentCallArguments | undefined {

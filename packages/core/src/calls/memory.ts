@@ -2,10 +2,10 @@
 import { facts as wire } from '@stopgo/proto';
 import type { OfferedTool } from '../agent/definition.ts';
 import { keyProblem, memoryProblem, type NewMemory, timeOf } from '../memory/decide-memory.ts';
-import { sha256Hex } from '../text/digest.ts';
 import { canonicalJson, type Json, parseJson } from '../text/json.ts';
 import { quotedName, spoken } from '../text/visible.ts';
 import type { CallKind } from './kind.ts';
+import { ownTool } from './own-tool.ts';
 
 /** Names of the tools with which an agent saves and loads. */
 export const saveMemoryTool = 'save_memory';
@@ -34,20 +34,12 @@ const schemas: Readonly<Record<string, { readonly description: string; readonly 
   },
 };
 
-const offers: readonly OfferedTool[] = Object.entries(schemas).map(([name, { description, inputSchema }]) => {
-  const inputSchemaJson = JSON.stringify(inputSchema);
-  return {
-    target: { kind: 'memory', agent: '' },
-    name,
-    description,
-    inputSchemaJson,
-    pin: sha256Hex(canonicalJson({ name, description, inputSchemaJson })),
-    // A save that is repeated is made once: its append has the call's own key.
-    hints: { readOnly: name === loadMemoryTool, destructive: false, idempotent: true, openWorld: false },
-    approvalRequired: false,
-    forwardsBearer: false,
-  };
-});
+const offers: readonly OfferedTool[] = Object.entries(schemas).map(([name, { description, inputSchema }]) =>
+  ownTool(
+    { target: { kind: 'memory', agent: '' }, name, description, inputSchemaJson: JSON.stringify(inputSchema) },
+    { readOnly: name === loadMemoryTool },
+  ),
+);
 
 /** What a call asks of an agent's memory. */
 export type MemoryRequest =

@@ -1,12 +1,11 @@
 /** What agents of this platform ask people for. */
-import type { OfferedTool } from '../agent/definition.ts';
 import type { InputType } from '../state/interrupt.ts';
 import { inputMessageBytesMax } from '../text/bounds.ts';
 import { byteLength } from '../text/cut.ts';
-import { sha256Hex } from '../text/digest.ts';
 import { canonicalJson, type Json, parseJson } from '../text/json.ts';
 import { askedFields } from './asked-values.ts';
 import type { CallKind } from './kind.ts';
+import { ownTool } from './own-tool.ts';
 
 /** Name of the tool with which an agent asks people. */
 export const requestInputTool = 'request_user_input';
@@ -50,16 +49,10 @@ const inputSchemaJson = JSON.stringify({
   required: ['prompt'],
 });
 
-const offer: OfferedTool = {
-  target: { kind: 'people', agent: '' },
-  name: requestInputTool,
-  description,
-  inputSchemaJson,
-  pin: sha256Hex(canonicalJson({ name: requestInputTool, description, inputSchemaJson })),
-  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
-  approvalRequired: false,
-  forwardsBearer: false,
-};
+const offer = ownTool(
+  { target: { kind: 'people', agent: '' }, name: requestInputTool, description, inputSchemaJson },
+  { readOnly: true },
+);
 
 /** What the arguments of a call ask for, or what is wrong with them, as a sentence without its end. */
 export function inputRequestOf(argumentsJson: string): InputRequest | string {
