@@ -307,21 +307,25 @@ export type ProviderConfig = {
   readonly url?: string;
 };
 
-/** What one token costs, in US dollars. Absent: what any other token of the input, or of the output, costs. */
+/** What one token costs, in US dollars. */
 export type TokenPrices = {
   readonly input: number;
   readonly output: number;
+  /** Read from the provider's cache; absent: as any other of the input. */
   readonly cached?: number;
+  /** Written to the provider's cache; absent: as any other of the input. */
   readonly cacheWritten?: number;
+  /** Of thoughts; absent: as any other of the output. */
   readonly reasoning?: number;
 };
 
-/** What the tokens of a model cost; `above`: instead, if the input has more tokens than so many, by rising numbers. */
+/** What the tokens of one model cost. */
 export type ModelPrices = TokenPrices & {
+  /** Prices of a request whose input has more tokens than this, by rising numbers. All its tokens cost that much. */
   readonly above?: readonly (TokenPrices & { readonly inputTokens: number })[];
 };
 
-/** Prices by the names of models. */
+/** Prices by the names of models: `provider/model`, or the model alone. */
 export type PriceTable = Readonly<Record<string, ModelPrices>>;
 
 /** One agent, as its YAML file describes it. */

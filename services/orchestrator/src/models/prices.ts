@@ -1,26 +1,6 @@
 import type { AnswerUsage } from '@stopgo/core';
+import type { PriceTable } from '@stopgo/runtime';
 import type { ProviderName } from './model-name.ts';
-
-/** What one token costs, in US dollars. */
-export type TokenPrices = {
-  readonly input: number;
-  readonly output: number;
-  /** Read from the provider's cache; absent: as any other of the input. */
-  readonly cached?: number;
-  /** Written to the provider's cache; absent: as any other of the input. */
-  readonly cacheWritten?: number;
-  /** Of thoughts; absent: as any other of the output. */
-  readonly reasoning?: number;
-};
-
-/** What the tokens of one model cost. */
-export type ModelPrices = TokenPrices & {
-  /** Prices of a request whose input has more tokens than this, by rising numbers. All its tokens cost that much. */
-  readonly above?: readonly (TokenPrices & { readonly inputTokens: number })[];
-};
-
-/** Prices by the names of models: `provider/model`, or the model alone. */
-export type PriceTable = Readonly<Record<string, ModelPrices>>;
 
 /** The model that answered, and where. `baseUrl`: the address of the provider; `endpoint`: its name in the configuration, if it has one there. */
 export type Answered = {

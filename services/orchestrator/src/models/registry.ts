@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
+import type { PriceTable } from '@stopgo/runtime';
 import { createBoundedFetch } from '../bounded-fetch.ts';
 import { inOrder, type OnFallback } from './fallback.ts';
 import { type Endpoints, type ResolvedModel, resolveModel } from './model-name.ts';
 import { type Place, placeOf, problemsOfPlace } from './places.ts';
 import type { ModelPort } from './port.ts';
-import { createCostOf, loadPrices, type PriceTable } from './prices.ts';
+import { createCostOf, loadPrices } from './prices.ts';
 import { providers } from './providers.ts';
 import { createRedactor } from './redact.ts';
 import type { RetryTime } from './retry.ts';

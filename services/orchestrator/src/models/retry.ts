@@ -20,31 +20,24 @@ export type RetryTime = {
   random(): number;
 };
 
-/** What came of one attempt. `retry` is there if the failure may pass: rate limits, server faults, lost connections. */
-export type Attempt<T> =
-  | { readonly kind: 'done'; readonly value: T }
-  | {
-      readonly kind: 'failed';
-      readonly message: string;
-      /** The HTTP status, if that is what failed. */
-      readonly status?: number;
-      /** Absent: none of those. */
-      readonly cause?: FailureCause;
-      /** See `ModelOutcome`. */
-      readonly isEmpty?: true;
-      readonly retry?: { readonly afterMs?: number };
-    };
+type Done<T> = { readonly kind: 'done'; readonly value: T };
+
+type Failed = {
+  readonly kind: 'failed';
+  readonly message: string;
+  /** The HTTP status, if that is what failed. */
+  readonly status?: number;
+  /** Absent: none of those. */
+  readonly cause?: FailureCause;
+  /** See `ModelOutcome`. */
+  readonly isEmpty?: true;
+};
 
 /** The outcome of a call with all its attempts. */
-export type RetriedOutcome<T> =
-  | { readonly kind: 'done'; readonly value: T }
-  | {
-      readonly kind: 'failed';
-      readonly message: string;
-      readonly status?: number;
-      readonly cause?: FailureCause;
-      readonly isEmpty?: true;
-    };
+export type RetriedOutcome<T> = Done<T> | Failed;
+
+/** What came of one attempt. `retry` is there if the failure may pass: rate limits, server faults, lost connections. */
+export type Attempt<T> = Done<T> | (Failed & { readonly retry?: { readonly afterMs?: number } });
 
 /**
  * Calls `attempt`, again after a failure that may pass, at most `retriesMax` times, only as long as `mayRetry` agrees,

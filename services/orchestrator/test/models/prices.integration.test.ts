@@ -1,6 +1,7 @@
+import type { PriceTable } from '@stopgo/runtime';
 import { describe, expect, test } from 'vitest';
 import { createModels, type ModelsOptions } from '../../src/models/index.ts';
-import { createCostOf, type PriceTable } from '../../src/models/prices.ts';
+import { createCostOf } from '../../src/models/prices.ts';
 import { answerOf, ask, environmentOf, NEVER, startFixture } from './fixture.ts';
 import { generateFrom, sse } from './raw-server.ts';
 
