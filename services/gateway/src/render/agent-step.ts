@@ -3,6 +3,7 @@ import { type AgentStep, visibleText } from '@stopgo/core';
 import type { Answer } from '../json-text.ts';
 import { shownLine } from './shown.ts';
 import { rfc3339 } from './time.ts';
+import { renderSource, renderUsage } from './usage.ts';
 
 /** One agent's work in a run. */
 export function renderAgentStep(step: AgentStep): Answer {
@@ -19,17 +20,8 @@ export function renderAgentStep(step: AgentStep): Answer {
       confidence: completion.confidence,
       requires_followup: completion.requiresFollowup,
     },
-    agent_source: source && {
-      repository: shownLine(source.repository),
-      git_commit: source.commit,
-      file_path: shownLine(source.path),
-    },
-    usage: {
-      input_tokens: spent.inputTokens,
-      output_tokens: spent.outputTokens,
-      cost_nano_usd: spent.costNanoUsd,
-      unpriced_answers: spent.unpriced,
-    },
+    agent_source: source && renderSource(source),
+    usage: renderUsage(spent),
     turns: step.turns,
     tool_calls: step.toolCalls,
     agent_calls: step.agentCalls,

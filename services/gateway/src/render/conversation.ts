@@ -1,12 +1,12 @@
-import { visibleText } from '@stopgo/core';
+import { type Spent, visibleText } from '@stopgo/core';
 import type { facts, store, views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { renderApproval } from './approval.ts';
 import { renderInput } from './input.ts';
 import { renderPipeline } from './pipeline.ts';
-import { shownLine } from './shown.ts';
 import type { SoundView } from './sound-view.ts';
 import { rfc3339 } from './time.ts';
+import { renderSource, renderUsage } from './usage.ts';
 import { renderWaiting } from './waiting.ts';
 import { conversationStatusWord, runStatusWord } from './words.ts';
 
@@ -62,7 +62,7 @@ export function renderRun({ run }: views.ConversationHead): Answer | undefined {
     id: run.id,
     status: runStatusWord(run.status),
     paused: run.paused === undefined ? undefined : renderPaused(run.paused),
-    usage: run.usage === undefined ? undefined : renderUsage(run.usage),
+    usage: run.usage === undefined ? undefined : renderUsage(spentOf(run.usage)),
     agent_source: run.agentSource === undefined ? undefined : renderSource(run.agentSource),
   };
 }
@@ -75,15 +75,10 @@ function renderPaused({ by, reason, at }: views.PausedRun): Answer {
   };
 }
 
-/** Costs are whole numbers of nano-dollars, and left out where no price is known. */
-function renderUsage({ inputTokens, outputTokens, costNanoUsd, unpricedAnswers }: facts.Usage): Answer {
-  return {
-    input_tokens: inputTokens,
-    output_tokens: outputTokens,
-    cost_nano_usd: costNanoUsd === undefined ? undefined : Number(costNanoUsd),
-    unpriced_answers: unpricedAnswers === 0 ? undefined : unpricedAnswers,
-  };
-}
+const spentOf = ({ inputTokens, outputTokens, costNanoUsd, unpricedAnswers: unpriced }: facts.Usage): Spent => ({
+  ...{ inputTokens, outputTokens, unpriced },
+  ...(costNanoUsd === undefined ? {} : { costNanoUsd: Number(costNanoUsd) }),
+});
 
 /** The counts of all conversations, whatever is listed. */
 export const renderSummary = (summary: store.Summary | undefined): Answer => ({
@@ -91,11 +86,4 @@ export const renderSummary = (summary: store.Summary | undefined): Answer => ({
   active: summary?.active ?? 0,
   waiting_approval: summary?.waitingApproval ?? 0,
   completed: summary?.completed ?? 0,
-});
-
-/** The file in git, at its commit, that the agent of a run is. */
-const renderSource = ({ repository, commit, path }: facts.AgentSource): Answer => ({
-  repository: shownLine(repository),
-  git_commit: commit,
-  file_path: shownLine(path),
 });
