@@ -1,26 +1,34 @@
 import { invalidArgument } from '@stopgo/core';
 import { type JsonObject, objectBody } from '@stopgo/http';
-import { approverNamed, userActor } from '../actor.ts';
-import { agentNameBytesMax, callMarginMs, cancelReasonBytesMax, revisionBytesMax } from '../bounds.ts';
+import { userActor } from '../actor.ts';
+import { agentNameBytesMax, callMarginMs, revisionBytesMax } from '../bounds.ts';
 import { contextOfFirst } from '../frame.ts';
 import { conversationIdFor, idempotencyKeyOf, idempotencyOf } from '../idempotency.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
 import { preferencesOf, waitMsOf } from '../prefer.ts';
 import { optionalMessage, requiredMessage, textMember } from '../request-text.ts';
 import { answerTurn } from '../turn-answer.ts';
+import { type Control, controls } from './control.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
 // None of these calls is tied to the client's connection: a client that leaves does not stop the run.
 
 const createPath = '/conversations';
 const messagePath = '/conversations/:id/messages';
-const cancelPath = '/conversations/:id/cancel';
+
+const cancel: Control = {
+  path: '/conversations/:id/cancel',
+  action: 'run.cancel',
+  isExplained: true,
+  ask: (orchestrator, { wait: _, ...asked }, { reason }, options) =>
+    orchestrator.cancelRun({ ...asked, reason }, options),
+};
 
 /** What starts, continues and cancels runs. */
 export const runRoutes = (deps: RouteDependencies): readonly Route[] => [
   { method: 'POST', path: createPath, handle: create(deps) },
   { method: 'POST', path: messagePath, handle: sendMessage(deps) },
-  { method: 'POST', path: cancelPath, handle: cancel(deps) },
+  { method: 'POST', path: cancel.path, handle: controls(deps, cancel) },
 ];
 
 const create =
@@ -89,28 +97,4 @@ const sendMessage =
     );
     const { turn } = await orNotFound(call, () => conversationNotFound(id));
     await answerTurn(deps, res, frame, { turn, status: 200, preferences, waitMs: milliseconds, withResult: true });
-  };
-
-const cancel =
-  (deps: RouteDependencies): Handler =>
-  async (req, res, frame) => {
-    const body = objectBody(req, ['reason']);
-    const reason = textMember(body, 'reason', cancelReasonBytesMax) ?? '';
-    const id = conversationIdOf(req);
-    frame.conversationId = id;
-    await permit(deps, frame, 'run.cancel', { kind: 'conversation', id });
-    const preferences = preferencesOf(req);
-    const actor = userActor(frame, approverNamed(req.get('x-approver')));
-    const idempotency = idempotencyOf(req, { route: cancelPath, params: { id }, body, actor });
-    const call = deps.clients.orchestrator.cancelRun(
-      {
-        conversationId: id,
-        reason,
-        caller: { actor },
-        ...(idempotency === undefined ? {} : { idempotency }),
-      },
-      { context: frame.context, timeoutMs: callMarginMs },
-    );
-    const { turn } = await orNotFound(call, () => conversationNotFound(id));
-    await answerTurn(deps, res, frame, { turn, status: 200, preferences, withResult: true });
   };

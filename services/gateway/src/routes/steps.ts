@@ -8,25 +8,27 @@ import {
   type RecordedFact,
   runStanding,
 } from '@stopgo/core';
-import { objectBody } from '@stopgo/http';
-import { approverNamed, userActor } from '../actor.ts';
-import { callMarginMs, cancelReasonBytesMax } from '../bounds.ts';
 import type { Frame } from '../frame.ts';
-import { idempotencyOf } from '../idempotency.ts';
-import { conversationIdOf, conversationNotFound, stepIdOf } from '../path-ids.ts';
-import { preferencesOf, waitMsOf } from '../prefer.ts';
+import { conversationIdOf, conversationNotFound } from '../path-ids.ts';
 import { renderAgentStep } from '../render/agent-step.ts';
-import { textMember } from '../request-text.ts';
 import { sendJson } from '../respond.ts';
-import { answerTurn } from '../turn-answer.ts';
+import { type Control, controls } from './control.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
-const cancelPath = '/runs/:id/steps/:step/cancel';
+const cancel: Control = {
+  path: '/runs/:id/steps/:step/cancel',
+  action: 'step.cancel',
+  isExplained: true,
+  isOfStep: true,
+  waits: true,
+  ask: (orchestrator, asked, { reason, stepId }, options) =>
+    orchestrator.cancelStep({ ...asked, reason, stepId }, options),
+};
 
 /** Steps of the latest run of a conversation, whose id names the run. */
 export const stepRoutes = (deps: RouteDependencies): readonly Route[] => [
   { method: 'GET', path: '/runs/:id/steps', handle: list(deps) },
-  { method: 'POST', path: cancelPath, handle: cancel(deps) },
+  { method: 'POST', path: cancel.path, handle: controls(deps, cancel) },
 ];
 
 /** Read from the record: what is done is shown as it was. */
@@ -57,27 +59,3 @@ async function* eventsOf({ clients }: RouteDependencies, { context }: Frame, id:
     if (events.length === 0 || fromRevision > headRevision) return;
   }
 }
-
-const cancel =
-  (deps: RouteDependencies): Handler =>
-  async (req, res, frame) => {
-    const body = objectBody(req, ['reason']);
-    const reason = textMember(body, 'reason', cancelReasonBytesMax) ?? '';
-    const [id, stepId] = [conversationIdOf(req), stepIdOf(req)];
-    frame.conversationId = id;
-    await permit(deps, frame, 'step.cancel', { kind: 'conversation', id });
-    const preferences = preferencesOf(req);
-    const milliseconds = waitMsOf(preferences, deps.syncWaitMs);
-    const actor = userActor(frame, approverNamed(req.get('x-approver')));
-    const idempotency = idempotencyOf(req, { route: cancelPath, params: { id, step: stepId }, body, actor });
-    const { turn } = await deps.clients.orchestrator.cancelStep(
-      {
-        ...{ conversationId: id, stepId, reason },
-        caller: { actor },
-        wait: { milliseconds },
-        ...(idempotency === undefined ? {} : { idempotency }),
-      },
-      { context: frame.context, timeoutMs: milliseconds + callMarginMs },
-    );
-    await answerTurn(deps, res, frame, { turn, status: 200, preferences, waitMs: milliseconds, withResult: true });
-  };
