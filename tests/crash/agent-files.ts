@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { agentsInGit } from '../e2e/git-agents.ts';
 
 /** The agent that is talked to, and the one that it calls. What a message says is told to the first node. */
 export const front = 'first';
@@ -12,22 +10,9 @@ const file = (more: string) =>
 
 /** Makes a git repository of both; gives its folder. */
 export function agentsRepository(folder: string): string {
-  const git = (...args: readonly string[]) =>
-    execFileSync('git', ['-c', 'user.name=Ana', '-c', 'user.email=ana@example.org', ...args], {
-      cwd: folder,
-      stdio: 'ignore',
-      env: { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
-    });
-  mkdirSync(folder, { recursive: true });
-  for (const [name, more] of [
-    [front, `allowedAgents: [${keeper}]`],
-    [keeper, 'mcpServers: [ledger]'],
-  ] as const) {
-    mkdirSync(join(folder, name));
-    writeFileSync(join(folder, name, 'prompt.md'), file(more));
-  }
-  git('init', '--quiet', '--initial-branch=main');
-  git('add', '--all');
-  git('commit', '--quiet', '--message', 'Agents');
+  const agents = agentsInGit(folder);
+  agents.write(`${front}/prompt.md`, file(`allowedAgents: [${keeper}]`));
+  agents.write(`${keeper}/prompt.md`, file('mcpServers: [ledger]'));
+  agents.commit('Agents');
   return folder;
 }

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { runCaptured } from '@stopgo/cli';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type AgentsInGit, agentsInGit } from './git-agents.ts';
 import { type Client, client, until } from './http.ts';
 import { type Platform, resourcesConfig, start, type Workplace, workplace } from './platform.ts';
 
@@ -15,28 +15,9 @@ let place: Workplace;
 let platform: Platform;
 let http: Client;
 let first: string;
+let agents: AgentsInGit;
 
 const repository = () => join(place.folder, 'agents');
-const git = (...args: readonly string[]): string =>
-  execFileSync('git', ['-c', 'user.name=Ana', '-c', 'user.email=ana@example.org', ...args], {
-    cwd: repository(),
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
-  }).trim();
-
-function write(path: string, text: string): void {
-  const file = join(repository(), path);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-}
-
-function commit(message: string): string {
-  git('add', '--all');
-  git('commit', '--quiet', '--message', message);
-  return git('rev-parse', 'HEAD');
-}
-
 const agentFile = (description: string) =>
   `---\nname: Agent\ndescription: ${description}\ntags: [bills]\n---\nYou help with ${description}.\n`;
 
@@ -72,16 +53,15 @@ const synced = () =>
 
 beforeAll(async () => {
   place = workplace();
-  mkdirSync(repository());
   mkdirSync(join(place.folder, 'mine'));
-  git('init', '--quiet', '--initial-branch=main');
-  write('support/billing/prompt.md', agentFile('bills'));
-  write('README.md', '# Agents\n');
-  first = commit('First');
-  git('branch', 'next');
-  write('support/billing/prompt.md', agentFile('late bills'));
-  write('broken/prompt.md', '---\nname: Broken\ndescription: [\n---\nHelp.\n');
-  commit('Second');
+  agents = agentsInGit(repository());
+  agents.write('support/billing/prompt.md', agentFile('bills'));
+  agents.write('README.md', '# Agents\n');
+  first = agents.commit('First');
+  agents.git('branch', 'next');
+  agents.write('support/billing/prompt.md', agentFile('late bills'));
+  agents.write('broken/prompt.md', '---\nname: Broken\ndescription: [\n---\nHelp.\n');
+  agents.commit('Second');
   await startAgain();
 }, longMs);
 
@@ -237,9 +217,9 @@ test('a signed webhook has a push to the branch taken up; one that comes again c
   timeout: longMs,
 }, async () => {
   await synced();
-  write('greeting/prompt.md', agentFile('greetings'));
-  write('greeting/history/prompt.md', agentFile('earlier greetings'));
-  const pushed = commit('Greet');
+  agents.write('greeting/prompt.md', agentFile('greetings'));
+  agents.write('greeting/history/prompt.md', agentFile('earlier greetings'));
+  const pushed = agents.commit('Greet');
   const body = JSON.stringify({ ref: 'refs/heads/main', after: pushed });
   const signed = (secret: string) => ({
     'X-GitHub-Event': 'push',
@@ -321,8 +301,8 @@ test('a commit is taken up when a sync is asked for, a failure is said in one li
   timeout: longMs,
 }, async () => {
   await synced();
-  write('broken/prompt.md', agentFile('mended'));
-  commit('Third');
+  agents.write('broken/prompt.md', agentFile('mended'));
+  agents.commit('Third');
   const answer = await http.post('/repositories/main-agents/sync', {});
   expect(JSON.parse(answer.text).repository).toMatchObject({
     agent_count: 4,
@@ -331,7 +311,7 @@ test('a commit is taken up when a sync is asked for, a failure is said in one li
   });
   expect((await get('/agents/broken')).body.agent).toMatchObject({ description: 'mended' });
 
-  git('branch', '--move', 'main', 'gone');
+  agents.git('branch', '--move', 'main', 'gone');
   const refused = await http.post('/repositories/main-agents/sync', {});
   expect(refused.status).toBe(409);
   expect(refused.text).toContain('there is no branch main; it has gone, next');

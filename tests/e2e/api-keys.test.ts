@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bankConfig, signsIn } from './bank.ts';
 import { until } from './http.ts';
 import { type HttpTools, httpTools } from './http-tools.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
@@ -35,19 +36,7 @@ beforeAll(async () => {
   });
   place = workplace();
   const jwt = await jwtTaken(place.folder);
-  platform = await start(
-    place,
-    `
-host: 127.0.0.1
-port: 0
-data_dir: ${JSON.stringify(place.dataDir)}
-mcp_servers: [{ name: bank, url: ${JSON.stringify(tools.url)} }]
-auth:
-  new_users: first_login
-  jwt: ${jwt}
-`,
-    { env: model.env },
-  );
+  platform = await start(place, bankConfig(place, tools, signsIn(jwt)), { env: model.env });
   const setupKey = [place.dataDir, join(place.dataDir, 'approvals'), join(place.dataDir, 'approvals-1')]
     .map((folder) => join(folder, 'setup-key'))
     .find(existsSync);

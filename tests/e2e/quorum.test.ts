@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { bankConfig, signsIn } from './bank.ts';
 import { until } from './http.ts';
 import { type HttpTools, httpTools } from './http-tools.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
@@ -19,14 +20,10 @@ beforeAll(async () => {
   const jwt = await jwtTaken(place.folder);
   platform = await start(
     place,
-    `
-host: 127.0.0.1
-port: 0
-data_dir: ${JSON.stringify(place.dataDir)}
-mcp_servers: [{ name: bank, url: ${JSON.stringify(tools.url)} }]
-auth:
-  new_users: first_login
-  jwt: ${jwt}
+    bankConfig(
+      place,
+      tools,
+      `${signsIn(jwt)}
 approvals:
   rules:
     - name: brief
@@ -42,6 +39,7 @@ approvals:
       approvers: 2 of [group:finance]
       separation_of_duties: true
 `,
+    ),
     { env: model.env },
   );
 });

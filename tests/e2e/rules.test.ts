@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { bankConfig } from './bank.ts';
 import { type HttpTools, httpTools } from './http-tools.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
 import { type Platform, start, type Workplace, workplace } from './platform.ts';
@@ -16,17 +17,17 @@ beforeAll(async () => {
   place = workplace();
   platform = await start(
     place,
-    `
-host: 127.0.0.1
-port: 0
-data_dir: ${JSON.stringify(place.dataDir)}
-mcp_servers: [{ name: bank, url: ${JSON.stringify(tools.url)} }]
+    bankConfig(
+      place,
+      tools,
+      `
 approvals:
   rules:
     - { name: small, tool: pay, when: args.amount < 10.0 && run.calls_of_tool < 2, verdict: allow }
     - { name: never, tool: pay, when: args.amount > 1000.0, verdict: deny, reason: Not with this card. }
     - { name: look, tool: whoami, verdict: ask }
 `,
+    ),
     { env: model.env },
   );
 });
