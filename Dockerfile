@@ -1,7 +1,8 @@
-# Two images: `stopgo`, in which every service of ours runs (the command says which), and `nats`, the event log's server
-# with the configuration that keeps what it acknowledged. docker-compose.yaml builds both.
+# Three images: `stopgo`, in which every service of ours runs (the command says which), `registry`, the same with git and ssh for
+# the one service that needs them, and `nats`, the event log's server with the configuration that keeps what it acknowledged.
+# docker-compose.yaml builds them.
 #
-# Neither has a HEALTHCHECK: what is healthy depends on the command, so docker-compose.yaml says it beside each command.
+# None has a HEALTHCHECK: what is healthy depends on the command, so docker-compose.yaml says it beside each command.
 
 FROM node:24-bookworm-slim AS node
 WORKDIR /app
@@ -51,3 +52,10 @@ VOLUME /data
 USER 1000:1000
 ENTRYPOINT []
 CMD ["stopgo", "--help"]
+
+FROM stopgo AS registry
+USER 0:0
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends git openssh-client ca-certificates \
+    && rm -rf /var/lib/apt/lists/*
+USER 1000:1000

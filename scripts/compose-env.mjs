@@ -19,7 +19,7 @@ const file = resolve(values.file);
 const secret = () => randomBytes(SECRET_BYTES).toString('hex');
 
 /** What each service proves with which one it is. */
-const services = ['gateway', 'orchestrator', 'approvals', 'mcp-bridge', 'store'];
+const services = ['gateway', 'orchestrator', 'approvals', 'mcp-bridge', 'registry', 'store'];
 const tokens = services.map((service, index) => ({
   name: `STOPGO_TOKEN_${service.toUpperCase().replaceAll('-', '_')}`,
   value: secret,

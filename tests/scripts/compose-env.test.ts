@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const script = fileURLToPath(new URL('../../scripts/compose-env.mjs', import.meta.url));
 
-const serviceNames = ['gateway', 'orchestrator', 'approvals', 'mcp-bridge', 'store'] as const;
+const serviceNames = ['gateway', 'orchestrator', 'approvals', 'mcp-bridge', 'registry', 'store'] as const;
 const tokenName = (service: string) => `STOPGO_TOKEN_${service.toUpperCase().replaceAll('-', '_')}`;
 const tokenNames = serviceNames.map(tokenName);
 
@@ -44,7 +44,7 @@ test('it writes long random secrets that only the owner can read, and does not p
     expect(printed).not.toContain(secret);
   }
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(new Set(Object.values(secrets)).size).toBe(7);
+  expect(new Set(Object.values(secrets)).size).toBe(8);
 });
 
 test('the services know each other by the digests of their tokens, also after one was changed', () => {

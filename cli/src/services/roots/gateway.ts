@@ -2,6 +2,7 @@ import { approvals, mcp, memory, orchestrator, people, registry, store } from '@
 import { createGrpcClient } from '@stopgo/rpc';
 import type { Started } from '@stopgo/runtime';
 import { startGatewayPart } from '../../parts/gateway.ts';
+import { hasRegistry } from '../../parts/registry.ts';
 import { callsGraceMs } from '../bounds.ts';
 import { callersOf } from '../names.ts';
 import type { ServiceProcess } from '../service-process.ts';
@@ -26,7 +27,7 @@ export async function startGatewayService(process: ServiceProcess): Promise<Star
     memories: createGrpcClient(memory.MemoryService, toOrchestrators),
     approvals: createGrpcClient(approvals.ApprovalsService, toApprovals),
     people: createGrpcClient(people.PeopleService, toApprovals),
-    ...(environment.addresses.registry === undefined
+    ...(environment.addresses.registry === undefined || !hasRegistry(config)
       ? {}
       : { registry: createGrpcClient(registry.RegistryService, process.connect('registry')) }),
   };
