@@ -91,10 +91,11 @@ type Deciding = {
 /** A driver wants something on the record. */
 export function drives(
   commands: readonly RunCommand[],
-  { now = dawn, more = [], policy, holdsOn = false }: Deciding = {},
+  { now = dawn, more = [], policy, holdsOn: keeps = false }: Deciding = {},
 ) {
   return (state: ConversationState) => {
     const owner = state.run?.owner ?? { instance: me, epoch: 0 };
+    const holdsOn = () => keeps;
     return decideRun(state, commands, { definitions: defined(more, policy), runId: 'run-1', me: owner, now, holdsOn });
   };
 }

@@ -55,8 +55,8 @@ export type DriverContext = {
   readonly me: Owner;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** True if what a paused run holds back is under way here: the run is kept until that has ended. */
-  readonly holdsOn?: boolean;
+  /** Says whether some of what a paused run holds back is under way here: the run is kept until that has ended. Absent: nothing is. */
+  readonly holdsOn?: (held: readonly Effect[]) => boolean;
 };
 
 export type RunDecision =
@@ -153,7 +153,8 @@ export function decideRun(
     return { kind: 'append', facts: [], applied: commands.map(() => false), state, effects: [], me: context.me };
   all.push(...ahead.facts);
   current = ahead.state;
-  const isKept = context.holdsOn === true && current.run?.paused !== undefined;
+  const { held = [] } = ahead;
+  const isKept = current.run?.paused !== undefined && context.holdsOn?.(held) === true;
   const isOwned = current.run?.status === 'open' && current.run.owner !== null;
   if (isOwned && ahead.effects.length === 0 && !ahead.isCut && !isKept)
     take([fact('runReleased', { runId: context.runId })]);

@@ -3,6 +3,7 @@ import { views } from '@stopgo/proto';
 import { expect, test } from 'vitest';
 import type { CallableAgents } from '../../src/agents/callable.ts';
 import { AgentMemories } from '../../src/memories/agent-memories.ts';
+import type { ModelAnswer } from '../../src/models/port.ts';
 import { LogInMemory } from '../agents/log-in-memory.ts';
 import { HandClock } from './one-driver.ts';
 import { drivenAgent, llm, looks, says, tools } from './scripted-run.ts';
@@ -219,4 +220,39 @@ test('a called agent is told what its file names of its own memory, where it is 
   expect(await told('SPECIFIC')).toContain('What you remember:\\n\\nrate:\\n> \\"1.5 %\\"');
   expect(await told('SPECIFIC')).not.toContain('gone');
   expect(await told('FULL')).not.toContain('1.5');
+});
+
+test('a limit that one agent comes to loses no answer that another is being given', async () => {
+  const limited: AgentDefinition = {
+    ...tier1,
+    platform: { ...tier1.platform!, limits: { tokensMax: 4, onLimit: 'ask' } },
+  };
+  let letLegalAnswer: (answer: ModelAnswer) => void = () => undefined;
+  const late = new Promise<ModelAnswer>((resolve) => {
+    letLegalAnswer = resolve;
+  });
+  const { log } = await drivenAgent(
+    limited,
+    {
+      tier1: [says('', [callsAgent('billing', 'One.'), callsAgent('legal', 'Two.')])],
+      billing: [says('', [looks])],
+      legal: [late],
+    },
+    {
+      agents: known(billing, agent('legal', 'y')),
+      calling,
+      // It is on its way when the run is paused.
+      before: async ({ facts }) => {
+        if (facts.some((one) => one.case === 'runPaused'))
+          setTimeout(() => letLegalAnswer(says('', [completes('Legal.')])), 20);
+        return undefined;
+      },
+    },
+  );
+  const cases = casesOf(log);
+  expect(cases.filter((one) => one === 'runPaused' || one === 'runReleased')).toEqual(['runPaused', 'runReleased']);
+  expect(
+    log.filter(({ fact }) => fact.case === 'modelResponded' && fact.value.stepId === 'root#1.1/root'),
+  ).toHaveLength(1);
+  expect(cases.at(-1)).toBe('runReleased');
 });

@@ -62,7 +62,7 @@ export type Before = (
   seen: { readonly asked: readonly ModelRequest[]; readonly log: RecordedFact[] },
 ) => Promise<AppendOutcome | undefined>;
 
-type Answers = Readonly<Record<string, readonly ModelAnswer[]>>;
+type Answers = Readonly<Record<string, readonly (ModelAnswer | Promise<ModelAnswer>)[]>>;
 
 /** Drives one message through a tree whose models have their answers ready, in order. */
 export function driven(
@@ -164,7 +164,7 @@ export async function drivenAgent(
       onDelta?.('…');
       const answer = answers[name]?.[asked.filter((one) => one.model === name).length - 1];
       if (answer === undefined) throw new Error(`${name} was asked once too often`);
-      return { kind: 'answer', answer } as const;
+      return { kind: 'answer', answer: await answer } as const;
     },
   });
   const start = {

@@ -289,7 +289,7 @@ export class RunDriver implements RunHandle {
       const now = this.ports.clock.now();
       const commands = batch.map(commandOf).map((one) => claimAsOfNow(one, state, ports));
       // What is under way and waited for no more keeps nobody from letting a paused run go.
-      const holdsOn = state.run?.paused !== undefined && this.underWay.hasAny(this.ahead().held);
+      const holdsOn = (held: readonly Effect[]): boolean => this.underWay.hasAny(held);
       const decision = decideRun(state, commands, { definitions, runId, me, now, holdsOn });
       if (decision.kind === 'fenced') {
         for (const entry of batch) entry.taken('fenced');
