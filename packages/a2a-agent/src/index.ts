@@ -11,6 +11,7 @@ export { activatedOf, type Extensions, extensionsNamed } from './extensions.ts';
 export { idempotencyExtension } from './idempotency.ts';
 export { answersAmong, askInputAgain, type SaidInput } from './input-message.ts';
 export { textPart } from './parts.ts';
+export { pausedClause, pausedSentence } from './paused-sentence.ts';
 export {
   A2A_CONTENT_TYPE,
   A2AError,

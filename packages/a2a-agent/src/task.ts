@@ -1,11 +1,13 @@
 // What a conversation is to other agents: a task, made of the views of the store. Whoever shows one, in an answer, a stream or a
 // notification, shows the same.
+
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { approvalKindWord, parseJson, standingOf, visibleLine, visibleText } from '@stopgo/core';
+import { approvalKindWord, parseJson, standingOf, visibleText } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import { approvalParts, hitlExtension, hitlRequest, type ShownApproval } from './approval-message.ts';
 import { inputParts } from './input-message.ts';
 import { type AgentMessage, agentMessage, textPart } from './parts.ts';
+import { pausedSentence } from './paused-sentence.ts';
 import {
   type Artifact,
   type Message,
@@ -88,7 +90,8 @@ function saidWith(state: TaskState, head: views.ConversationHead, approvals: rea
     case TaskState.TASK_STATE_INPUT_REQUIRED:
     case TaskState.TASK_STATE_AUTH_REQUIRED:
       return [
-        ...pausedParts(head.run?.paused),
+        // Whoever asked is not who resumes it: they are told what they wait for, and not asked about nothing.
+        ...(head.run?.paused === undefined ? [] : [textPart(pausedSentence(head.run.paused))]),
         ...(head.authPrompt === '' ? [] : [textPart(visibleText(head.authPrompt))]),
         ...inputParts(head.pendingInputs),
         ...(approvals.length === 0 ? [] : approvalParts(approvals.map(shownApproval))),
@@ -98,14 +101,6 @@ function saidWith(state: TaskState, head: views.ConversationHead, approvals: rea
     default:
       return [];
   }
-}
-
-/** Whoever asked is not who resumes it: they are told what they wait for, and not asked about nothing. */
-function pausedParts(paused: views.PausedRun | undefined): Part[] {
-  if (paused === undefined) return [];
-  const by = paused.by === '' ? '' : ` by ${visibleLine(paused.by)}`;
-  const why = paused.reason === '' ? '.' : `: ${visibleText(paused.reason)}`;
-  return [textPart(`The run is paused${by} until somebody resumes it${why}`)];
 }
 
 function asking(message: AgentMessage, approvals: readonly ShownApproval[]): Message {

@@ -277,7 +277,10 @@ test('a run is paused and resumed by the id of its conversation, which shows tha
   const { send, calls } = await gateway(answering({ outcome: TurnOutcome.WAITING, view }));
   const headers = { 'x-approver': 'ada' };
   const { status, json } = await send('POST', `/runs/${ID}/pause`, { body: { reason: 'I look first' }, headers });
-  expect([status, json.result.response]).toEqual([200, 'The run is paused by ada until somebody resumes it.']);
+  expect([status, json.result.response]).toEqual([
+    200,
+    'The run is paused by ada until somebody resumes it: I look first',
+  ]);
   expect(json.conversation.run.paused).toMatchObject({ by: 'ada', reason: 'I look first' });
   expect(json.conversation.waiting_for).toMatchObject([{ kind: 'pause' }]);
   expect((await send('POST', `/runs/${ID}/resume`, { headers })).status).toBe(200);

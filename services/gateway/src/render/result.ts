@@ -1,10 +1,10 @@
+import { pausedSentence } from '@stopgo/a2a-agent';
 import { inputText, respondFirst, visibleText, waitingText } from '@stopgo/core';
 import { orchestrator, views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { renderApproval } from './approval.ts';
 import { renderInput } from './input.ts';
 import type { SoundView } from './sound-view.ts';
-import { pausedSentence } from './waiting.ts';
 
 const tokenTaken = 'The message was not stored: the token that came with it let the waiting run go on.';
 
@@ -49,7 +49,7 @@ function responseText(outcome: orchestrator.TurnOutcome, { head, approvals }: So
   const waits = approvals.length > 0;
   if (waits && outcome === orchestrator.TurnOutcome.REFUSED_WAITING) return respondFirst;
   const { paused } = head.run ?? {};
-  if (!waits && paused !== undefined) return pausedResponse(paused);
+  if (!waits && paused !== undefined) return pausedSentence(paused);
   const inputs = head.pendingInputs.map(inputText).join('\n\n');
   if (!waits && head.authPrompt === '' && inputs === '') return head.run?.response ?? '';
   return [waits ? waitingText(approvals) : '', inputs, visibleText(head.authPrompt)]
@@ -63,11 +63,6 @@ export function errorText(outcome: orchestrator.TurnOutcome, { head, approvals }
   if (head.run?.paused !== undefined) return 'conversation is paused';
   const asked = head.pendingInputs.length > 0 ? 'input' : 'authentication';
   return `conversation is waiting for ${approvals.length > 0 ? 'approval' : asked}`;
-}
-
-function pausedResponse(paused: views.PausedRun): string {
-  const text = pausedSentence(paused);
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function failureText(run: views.Run | undefined): string | undefined {

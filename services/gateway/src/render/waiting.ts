@@ -1,3 +1,4 @@
+import { pausedClause } from '@stopgo/a2a-agent';
 import { visibleText } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
@@ -27,7 +28,7 @@ function peopleIn({ head, approvals }: Pick<SoundView, 'head' | 'approvals'>): A
   const [input] = head.pendingInputs;
   const inputs = head.pendingInputs.length;
   return [
-    ...(paused === undefined ? [] : [people('pause', paused.at, pausedSentence(paused))]),
+    ...(paused === undefined ? [] : [people('pause', paused.at, pausedClause(paused))]),
     ...(count === 0
       ? []
       : [
@@ -48,12 +49,6 @@ function peopleIn({ head, approvals }: Pick<SoundView, 'head' | 'approvals'>): A
         ]),
     ...(head.authPrompt === '' ? [] : [people('auth', undefined, visibleText(head.authPrompt))]),
   ];
-}
-
-/** That somebody has paused a run, and what to do. */
-export function pausedSentence({ by, reason, atLimit }: views.PausedRun): string {
-  if (atLimit) return visibleText(reason);
-  return `the run is paused${by === '' ? '' : ` by ${shownLine(by)}`} until somebody resumes it`;
 }
 
 const people = (kind: string, since: views.RunWait['since'], text: string): Answer => ({
