@@ -66,7 +66,12 @@ test('a folder is read only below one that was named, whatever its links say', (
 test('a folder is not read whose objects are in another one', () => {
   const folder = temporaryFolder();
   const made = (name: string, ...below: string[]) => mkdirSync(join(folder, name, ...below), { recursive: true });
-  made('plain', '.git', 'objects', 'info');
+  /** What git takes for a repository. */
+  const repository = (...path: string[]) => {
+    made(path.join('/'), 'objects', 'info');
+    writeFileSync(join(folder, ...path, 'HEAD'), 'ref: refs/heads/main\n');
+  };
+  repository('plain', '.git');
   expect(remoteOf(join(folder, 'plain'), [folder])).toMatchObject({ protocol: 'file' });
   // Links among the files of a work tree are nothing to git.
   symlinkSync('/elsewhere/notes', join(folder, 'plain', 'notes'));
@@ -75,21 +80,37 @@ test('a folder is not read whose objects are in another one', () => {
   writeFileSync(join(folder, 'tree', '.git'), 'gitdir: /elsewhere/.git\n');
   made('link');
   symlinkSync('/elsewhere/.git', join(folder, 'link', '.git'));
-  made('shared', '.git', 'objects', 'info');
-  made('bare.git', 'objects', 'info');
+  repository('shared', '.git');
+  repository('bare.git');
   for (const git of ['shared/.git', 'bare.git'])
     writeFileSync(join(folder, git, 'objects', 'info', 'alternates'), '/elsewhere/.git/objects\n');
-  made('common', '.git');
+  repository('common', '.git');
   writeFileSync(join(folder, 'common', '.git', 'commondir'), '/elsewhere/.git\n');
-  made('linked', '.git');
-  symlinkSync('/elsewhere/.git/objects', join(folder, 'linked', '.git', 'objects'));
-  made('packs', '.git', 'objects');
+  repository('linked', '.git');
+  symlinkSync('/elsewhere/.git/refs', join(folder, 'linked', '.git', 'refs'));
+  repository('packs', '.git');
   symlinkSync('/elsewhere/.git/objects/pack', join(folder, 'packs', '.git', 'objects', 'pack'));
+  // The first place is no repository: git goes on to the folder itself.
+  made('empty', '.git');
+  repository('empty');
+  writeFileSync(join(folder, 'empty', 'commondir'), '/elsewhere/.git\n');
   // Git takes this one for a folder that is none itself.
   made('beside');
   writeFileSync(join(folder, 'beside.git'), 'gitdir: /elsewhere/.git\n');
-  for (const name of ['tree', 'link', 'shared', 'bare.git', 'common', 'linked', 'packs', 'beside'])
+  for (const name of ['tree', 'link', 'shared', 'bare.git', 'common', 'linked', 'packs', 'empty', 'beside'])
     expect(() => remoteOf(join(folder, name), [folder]), name).toThrow(/its objects in another one/u);
+});
+
+test('files of a work tree may be called anything', () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, '.git'));
+  for (const name of ['objects', 'commondir']) writeFileSync(join(folder, name), 'A file.\n');
+  mkdirSync(join(folder, 'refs'));
+  symlinkSync('/elsewhere', join(folder, 'refs', 'link'));
+  expect(remoteOf(folder, [folder])).toMatchObject({ protocol: 'file' });
+  const other = temporaryFolder();
+  for (const name of ['HEAD', 'objects']) writeFileSync(join(other, name), 'A file.\n');
+  expect(remoteOf(other, [other])).toMatchObject({ protocol: 'file' });
 });
 
 test('a folder of another user is told as such: what git says to do about it has no effect here', () => {

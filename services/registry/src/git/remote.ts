@@ -50,7 +50,7 @@ function urlRemote(url: string, folders: readonly string[]): Remote {
   if ([username, hostname, decoded(parsed.pathname).slice(1)].some((part) => part.startsWith('-')))
     throw refused('a part of git_url begins with a dash, which a program would read as an option');
   if (protocol === 'ssh:') return { url, protocol: 'ssh' };
-  // Read alike by us and by git: what we take for a slash git takes for a part of a name, and the host for another one.
+  // A backslash is a slash to us and a part of a host name to git: both must read the same host.
   if (url.includes('\\')) throw refused('git_url holds a backslash; write a slash');
   return { url: parsed.href, protocol: protocol === 'https:' ? 'https' : 'http' };
 }
@@ -76,18 +76,30 @@ function folderRemote(path: string, folders: readonly string[]): Remote {
   return { url: real, protocol: 'file' };
 }
 
-/** Where git looks for the repository of a folder. */
+/** Where git looks for the repository of a folder: it goes on to the next where it finds none. */
 const gitPlaces = ['/.git', '', '.git', '.git/.git'];
 
 /** True where git would go on from there to another repository, which may be anywhere. */
 function leadsAway(git: string): boolean {
+  try {
+    return isElsewhere(git);
+  } catch (error) {
+    throw refused(`the repository in ${git} cannot be looked at: ${(error as NodeJS.ErrnoException).code ?? 'error'}`);
+  }
+}
+
+function isElsewhere(git: string): boolean {
   // A link, or the file that names the repository of a work tree or a submodule.
   const found = lstatSync(git, { throwIfNoEntry: false });
   if (found === undefined) return false;
   if (!found.isDirectory()) return true;
+  // Without one git takes it for no repository: it may be a work tree, whose files are anything.
+  if (lstatSync(join(git, 'HEAD'), { throwIfNoEntry: false }) === undefined) return false;
+  if (existsSync(join(git, 'commondir'))) return true;
   const objects = join(git, 'objects');
+  if (lstatSync(objects, { throwIfNoEntry: false })?.isFile() === true) return false;
   return (
-    [join(git, 'commondir'), join(objects, 'info', 'alternates')].some((file) => existsSync(file)) ||
+    existsSync(join(objects, 'info', 'alternates')) ||
     [objects, join(git, 'refs')].some(isLink) ||
     [objects, join(objects, 'pack')].some(isOfLinks)
   );
