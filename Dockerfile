@@ -1,6 +1,6 @@
 # Three images: `stopgo`, in which every service of ours runs (the command says which), `registry`, the same with git and ssh for
 # the one service that needs them, and `nats`, the event log's server with the configuration that keeps what it acknowledged.
-# docker-compose.yaml builds them.
+# docker-compose.yaml builds them; `docker build --target stopgo .` makes the first alone.
 #
 # None has a HEALTHCHECK: what is healthy depends on the command, so docker-compose.yaml says it beside each command.
 

@@ -11,7 +11,7 @@ export function ownTool(
   return {
     ...{ target, name, description, inputSchemaJson },
     pin: sha256Hex(canonicalJson({ name, description, inputSchemaJson })),
-    // What is asked for twice is done once: each has its place in the record.
+    // A repeat does nothing: each call has its own place in the record.
     hints: { readOnly, destructive: false, idempotent: true, openWorld: false },
     approvalRequired: false,
     forwardsBearer: false,

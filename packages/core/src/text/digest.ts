@@ -8,6 +8,7 @@ export function sha256Hex(data: string | Uint8Array): string {
 
 /** What an approval binds: exactly this tool of this server, as pinned, with exactly these arguments. */
 export type CallIdentity = {
+  /** Of a memory: the agent whose it is. */
   readonly server: string;
   readonly tool: string;
   /** Digest of the tool's definition (see `toolPin`). */

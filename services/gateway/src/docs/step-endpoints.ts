@@ -66,7 +66,7 @@ export const stepEndpoints: readonly Endpoint[] = [
     path: '/runs/:id/resume',
     summary: 'Resume a paused run',
     description:
-      'The run goes on where it was. Of one that is not paused it answers how that stands. The name of who resumes comes from X-Approver. Takes Idempotency-Key and Prefer.',
+      'The run goes on where it was. At a limit of an agent this lets that agent use as much again, and needs the scope approve. Of one that is not paused it answers how that stands. The name of who resumes comes from X-Approver. Takes Idempotency-Key and Prefer.',
     request: { content_type: jsonType, schema: {}, example: {} },
     responses: {
       '200': {
