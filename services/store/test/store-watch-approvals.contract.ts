@@ -86,6 +86,9 @@ export function watchApprovalTests({ client, send, told }: AtHand): void {
     await send(next.append(withdrawn, fact('runCanceled', { runId: next.runId })));
     const last = await told(1, true);
     expect(await live.changes(2)).toEqual([`SETTLED ${next.approvalId}`, `ASKED ${last.approvalId}`]);
+    // A step that is ended takes what is pending below it with it, as a run does.
+    await send(last.append(fact('stepCanceled', { runId: last.runId, stepId: 'root', text: 'Ended.' })));
+    expect(await live.changes(1)).toEqual([`SETTLED ${last.approvalId}`]);
   });
 
   test('of many changes that pass by, whoever watches for others is told how far the log was looked at', async () => {
