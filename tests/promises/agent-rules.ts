@@ -111,14 +111,17 @@ function pastTime({ where, facts }: RunRecord): string[] {
   );
 }
 
-/** How long a run was paused between two events; for ever, if it is still paused then. */
+/**
+ * How long a run was paused between two events; for ever, if it is still paused then. A pause lasts at least nothing: who resumes may have
+ * a clock that is behind.
+ */
 function pausedMs(facts: readonly RecordedFact[], from: number, to: number): number {
   let ms = 0;
   let since: number | undefined;
   for (const { fact, revision, time } of facts) {
     if (revision <= from || revision > to) continue;
     if (fact.case === 'runPaused') since ??= time;
-    if (fact.case === 'runResumed') ms += time - (since ?? time);
+    if (fact.case === 'runResumed') ms += Math.max(0, time - (since ?? time));
     if (fact.case === 'runResumed') since = undefined;
   }
   return since === undefined ? ms : Number.POSITIVE_INFINITY;
