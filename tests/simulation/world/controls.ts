@@ -36,38 +36,40 @@ export async function cancelSomeStep(people: Controllers, plan: ConversationPlan
   );
 }
 
-/** Pauses the run at some moment, and has it go on a while later. */
-export async function pauseForAWhile(people: Controllers, plan: ConversationPlan): Promise<void> {
+/** Pauses the run at some moment. */
+export async function pauseSometime(people: Controllers, plan: ConversationPlan): Promise<void> {
   const { world } = people;
   await people.pause(4_000);
-  const keys = plan.hasKeys ? [world.ids.uuid(), world.ids.uuid()] : ['', ''];
-  if (!(await insist(people, 'a pause', (one) => one.pauseRun(plan.id, keys[0] ?? '')))) return;
-  world.count('runs paused');
-  await people.pause(6_000);
-  if (await resumed(people, plan, 'a resume', keys[1] ?? '')) world.count('runs resumed');
+  const key = plan.hasKeys ? world.ids.uuid() : '';
+  if (await insist(people, 'a pause', (one) => one.pauseRun(plan.id, key))) world.count('runs paused');
 }
 
-/** Lets an agent that has used what it may use as much again. */
-export async function letUseMore(people: Controllers, plan: ConversationPlan): Promise<void> {
+/** Has a run go on a while after it was paused, by whomever: an agent that has used what it may use may use as much again. */
+export async function endPause(people: Controllers, plan: ConversationPlan, isAtLimit: boolean): Promise<void> {
   const { world } = people;
-  world.count('runs paused at a limit');
-  await people.pause(2_000);
-  await resumed(people, plan, 'a resume at a limit', plan.hasKeys ? world.ids.uuid() : '');
+  if (isAtLimit) world.count('runs paused at a limit');
+  await people.pause(isAtLimit ? 2_000 : 6_000);
+  const key = plan.hasKeys ? world.ids.uuid() : '';
+  if (await resumed(people, plan, key)) world.count('runs resumed');
 }
 
 /**
- * Has a run go on that is paused. Who is told that it goes on looks again: a store that is behind may not know yet that it was paused, and
- * with the same key the same is answered. False if there is nothing to resume.
+ * Has a run go on that is paused. Who is told that it goes on, or that it is not paused, looks again: a store that is behind may not know
+ * yet that it was paused, and with the same key the same is answered. False if there is nothing to resume.
  */
-async function resumed(people: Controllers, plan: ConversationPlan, what: string, key: string): Promise<boolean> {
-  const { world } = people;
-  const pausedAt = () => world.stream(plan.id)?.states.at(-1)?.run?.paused?.at;
-  const since = pausedAt();
-  for (let own = key; ; own = key === '' ? '' : world.ids.uuid()) {
-    if (!(await insist(people, what, (one) => one.unpauseRun(plan.id, own)))) return false;
-    if (since === undefined || pausedAt() !== since) return true;
+async function resumed(people: Controllers, plan: ConversationPlan, key: string): Promise<boolean> {
+  const since = pausedAt(people, plan);
+  for (let own = key; ; own = key === '' ? '' : people.world.ids.uuid()) {
+    const isTaken = await insist(people, 'a resume', (one) => one.unpauseRun(plan.id, own));
+    if (since === undefined || pausedAt(people, plan) !== since) return isTaken;
     await people.pause(againMs);
   }
+}
+
+/** Since when the open run is paused, by the log; undefined if it is not. */
+function pausedAt({ world }: Controllers, plan: ConversationPlan): number | undefined {
+  const run = world.stream(plan.id)?.states.at(-1)?.run;
+  return run?.status === 'open' ? run.paused?.at : undefined;
 }
 
 /** Tries until it is taken; false if there is nothing to do it to. */

@@ -11,7 +11,7 @@ import {
 } from '@stopgo/core';
 import { isUnknown } from '@stopgo/log';
 import { approvals, orchestrator as wire } from '@stopgo/proto';
-import { type Controllers, cancelSomeStep, letUseMore, pauseForAWhile } from './controls.ts';
+import { type Controllers, cancelSomeStep, endPause, pauseSometime } from './controls.ts';
 import { otherArguments } from './edits.ts';
 import type { Fate } from './network.ts';
 import type { OrchestratorProcess } from './orchestrator.ts';
@@ -106,7 +106,7 @@ export class People {
   /** Some people end steps, and pause runs. */
   private control(plan: ConversationPlan): void {
     if (this.world.random.chance(0.4)) this.begin(cancelSomeStep(this.controllers, plan));
-    if (this.world.random.chance(0.3)) this.begin(pauseForAWhile(this.controllers, plan));
+    if (this.world.random.chance(0.3)) this.begin(pauseSometime(this.controllers, plan));
   }
 
   private standing({ id }: ConversationPlan) {
@@ -184,10 +184,10 @@ export class People {
     const { random } = this.world;
     const run = this.world.stream(plan.id)?.states.at(-1)?.run;
     if (run === undefined || run === null || run.status !== 'open') return;
-    const limit = run.paused?.limitStepId === undefined ? undefined : `limit ${run.id} ${run.paused.at}`;
-    if (limit !== undefined && !this.attended.has(limit)) {
-      this.attended.add(limit);
-      this.begin(letUseMore(this.controllers, plan));
+    const pause = run.paused === undefined ? undefined : `pause ${run.id} ${run.paused.at}`;
+    if (pause !== undefined && !this.attended.has(pause)) {
+      this.attended.add(pause);
+      this.begin(endPause(this.controllers, plan, run.paused?.limitStepId !== undefined));
     }
     for (const approval of interruptsOf(run, 'approval')) {
       if (decisionOn(approval) !== undefined || this.attended.has(approval.id)) continue;
