@@ -7,9 +7,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { watchAgents } from '../src/agents/watch.ts';
 
 /** A platform with one repository, which is a folder; it notes what it is asked to sync. */
-async function platform(folder: string, refusal?: string) {
+async function platform(folder: string, refusal?: string, worktree = true) {
   const synced: string[] = [];
-  const repository = { name: 'mine', git_url: `file://${folder}`, last_sync_commit: `worktree-${'a'.repeat(40)}` };
+  const repository = {
+    ...{ name: 'mine', git_url: `file://${folder}`, branch: 'next', worktree },
+    last_sync_commit: `worktree-${'a'.repeat(40)}`,
+  };
   const error = { file_path: 'bad/prompt.md', line: 3, column: null, message: 'it is no YAML' };
   const server = createServer((request, response) => {
     request.resume();
@@ -51,4 +54,18 @@ test('a folder that is none of the repositories is told what to do', async () =>
   const { url } = await platform(temporaryFolder());
   const watching = watchAgents(url, temporaryFolder(), () => undefined, new AbortController().signal);
   await expect(watching).rejects.toThrow('add it to agent_repositories with git_url, and worktree: true');
+});
+
+test('that only commits are taken up is said first, and what to do', async () => {
+  const folder = temporaryFolder();
+  const { url } = await platform(folder, undefined, false);
+  const lines: string[] = [];
+  const end = new AbortController();
+  const watching = watchAgents(url, folder, (line) => lines.push(line), end.signal);
+  await expect.poll(() => lines.length).toBeGreaterThan(1);
+  end.abort();
+  await watching;
+  expect(lines[0]).toMatch(
+    /^note: edits of mine are taken up once they are committed to next; .* set worktree: true /u,
+  );
 });

@@ -74,7 +74,13 @@ test('agents are found by name, in root repositories first, with history and as 
   timeout: longMs,
 }, async () => {
   const [main, experimental] = await synced();
-  expect(main).toMatchObject({ name: 'main-agents', is_root: true, agent_count: 1, sync_error_count: 1 });
+  expect(main).toMatchObject({
+    name: 'main-agents',
+    worktree: false,
+    is_root: true,
+    agent_count: 1,
+    sync_error_count: 1,
+  });
   expect(main.sync_errors).toEqual([
     expect.objectContaining({ file_path: 'broken/prompt.md', error_type: 'frontmatter', line: expect.any(Number) }),
   ]);
@@ -205,7 +211,7 @@ test('edits in a folder that is no repository of git are taken up, and marked', 
   writeFileSync(join(place.folder, 'mine', 'draft.md'), agentFile('as it is written'));
   const { text } = await http.post('/repositories/mine/sync', {});
   const marked = expect.stringMatching(/^worktree-[0-9a-f]{40}$/u);
-  expect(JSON.parse(text).repository).toMatchObject({ agent_count: 1, last_sync_commit: marked });
+  expect(JSON.parse(text).repository).toMatchObject({ agent_count: 1, last_sync_commit: marked, worktree: true });
   const { body } = await get('/agents/mine/draft');
   expect(body.agent).toMatchObject({ description: 'as it is written', git_commit: marked });
   rmSync(join(place.folder, 'mine', 'draft.md'));

@@ -13,6 +13,9 @@ const shownDigits = 21;
 type Repository = {
   readonly name: string;
   readonly git_url: string;
+  readonly branch: string;
+  /** Absent: the platform is too old to say. */
+  readonly worktree?: boolean;
   readonly last_sync_commit: string | null;
   readonly agent_count: number;
   readonly sync_errors: readonly {
@@ -41,6 +44,12 @@ export async function watchAgents(
   if (repository === undefined)
     throw new Error(
       `none of the platform's repositories is ${oneLine(root)}; add it to agent_repositories with git_url, and worktree: true`,
+    );
+  if (repository.worktree === false)
+    print(
+      oneLine(
+        `note: edits of ${shownName(repository.name)} are taken up once they are committed to ${shownName(repository.branch)}; to have them taken up at once, set worktree: true for it in agent_repositories and restart the platform`,
+      ),
     );
   const path = `/repositories/${encodeURIComponent(repository.name)}/sync`;
   let isAsked = true;

@@ -244,6 +244,7 @@ function shownRepository(repository: KeptRepository): MessageInitShape<typeof wi
   return {
     ...{ name, gitUrl, branch, isRoot, isActive, commit, status: statusOf(repository) },
     ...{ isConfigured, syncIntervalMs, authType, takesWebhooks: repository.options.webhookSecret !== undefined },
+    isWorkTree: repository.options.isWorkTree === true,
     ...(syncedAt === 0 ? {} : { syncedAt: timestampFromMs(syncedAt) }),
     ...(failure === undefined
       ? {}

@@ -24,6 +24,7 @@ const repository = {
   auth_type: 'token',
   takes_webhooks: true,
   is_configured: false,
+  worktree: false,
   last_sync_status: 'SUCCESS',
   last_sync_commit: agent.git_commit,
   last_sync_at: '2026-11-26T10:00:00.000Z',

@@ -18,7 +18,7 @@ export function renderRepository(repository: registry.Repository): Answer {
     ...{ name, git_url: gitUrl, branch, is_root: isRoot, is_active: isActive, read_only: true },
     sync_interval: formatDuration(repository.syncIntervalMs),
     ...{ auth_type: repository.authType, takes_webhooks: repository.takesWebhooks },
-    is_configured: repository.isConfigured,
+    ...{ is_configured: repository.isConfigured, worktree: repository.isWorkTree },
     last_sync_status: statusWords[status],
     last_sync_commit: commit === '' ? null : commit,
     last_sync_at: rfc3339(syncedAt) ?? null,

@@ -33,6 +33,7 @@ export function zeroRepository(): Repository {
     syncIntervalMs: 0,
     authType: '',
     takesWebhooks: false,
+    isWorkTree: false,
   };
 }
 
@@ -97,6 +98,9 @@ export function writeRepository(writer: Writer, message: Repository): void {
   }
   if (message.takesWebhooks !== false) {
     writer.bool(144, message.takesWebhooks);
+  }
+  if (message.isWorkTree !== false) {
+    writer.bool(152, message.isWorkTree);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -179,6 +183,10 @@ export function readRepository(reader: Reader, length: number, message: Reposito
         if (tag !== 144) throw new LeftToLibrary();
         message.takesWebhooks = reader.bool();
         break;
+      case 19:
+        if (tag !== 152) throw new LeftToLibrary();
+        message.isWorkTree = reader.bool();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -208,6 +216,7 @@ export function createRepository(given: Given): Repository {
   if (given.syncIntervalMs != null) message.syncIntervalMs = given.syncIntervalMs;
   if (given.authType != null) message.authType = given.authType;
   if (given.takesWebhooks != null) message.takesWebhooks = given.takesWebhooks;
+  if (given.isWorkTree != null) message.isWorkTree = given.isWorkTree;
   return message;
 }
 
