@@ -127,6 +127,23 @@ test('one calls another, what that would destroy waits for a person, and the fir
   expect(shown.conversation.messages.at(-1)?.content).toBe('Your refund has been processed.');
 });
 
+test('a run may have fewer agents call one below another than the configuration, and no more', {
+  timeout: longMs,
+}, async () => {
+  await model.script(asksBilling, { prompt: 'Tier 1', ...completes('I may not ask.') });
+  const wanting = (max_call_depth: number, agent = 'support/tier1') =>
+    post('/conversations', { agent, max_call_depth, message: 'Cancel my order' });
+  expect((await wanting(1)).body.result).toMatchObject({ response: 'I may not ask.' });
+  const told = JSON.stringify((await model.requests()).at(-1)?.body);
+  expect(told).toContain('1 agents call one below another, which is the most');
+  expect(await wanting(11)).toMatchObject({ status: 400, body: { error: expect.stringContaining('at most 10') } });
+  const configured = await wanting(2, 'tested');
+  expect(configured).toMatchObject({
+    status: 400,
+    body: { error: expect.stringContaining('leave max_call_depth out') },
+  });
+});
+
 test('what an agent saves in one run it has in the next, the one that it calls has not, and a person may change it', {
   timeout: longMs,
 }, async () => {

@@ -41,11 +41,18 @@ export function jsonBody(req: Request): Json | undefined {
  * As {@link jsonBody}, for routes whose body is an object; an empty body is an empty object.
  *
  * @param members - the members that the route knows. Any other is refused: what is sent is never dropped silently.
+ * @param notTaken - why the route does not take what others do, by the member: `is not taken, since …`.
  */
-export function objectBody(req: Request, members: readonly string[]): JsonObject {
+export function objectBody(
+  req: Request,
+  members: readonly string[],
+  notTaken: Readonly<Record<string, string>> = {},
+): JsonObject {
   const body = jsonBody(req);
   if (body === undefined) return {};
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw malformed('expected a JSON object');
+  const refused = Object.keys(notTaken).find((name) => Object.hasOwn(body, name));
+  if (refused !== undefined) throw malformed(`"${refused}" ${notTaken[refused]}`);
   refuseUnknownMembers(body as JsonObject, members);
   return body as JsonObject;
 }

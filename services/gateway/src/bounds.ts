@@ -73,3 +73,5 @@ export const historyMessagesMax = 100;
 /** Bytes of the name of an agent, and of a commit, branch or tag. */
 export const agentNameBytesMax = 1_024;
 export const revisionBytesMax = 256;
+/** Agents that may call one below another in a run, as far as any configuration goes. */
+export const callDepthMax = 32;

@@ -53,7 +53,16 @@ describe('a member that a route does not know is 400 and reaches no service', ()
   const named = { server: 's', name: 'n', pin: 'p' };
   test.each([
     ['/conversations', { mesage: 'x' }, 'unknown member "mesage"; did you mean "message"?'],
-    ['/conversations', { message: 'x', colour: 1 }, 'unknown member "colour"; known: "message", "agent", "git_commit"'],
+    [
+      '/conversations',
+      { message: 'x', colour: 1 },
+      'unknown member "colour"; known: "message", "agent", "git_commit", "max_call_depth"',
+    ],
+    [
+      '/conversations',
+      { message: 'x', priority: 5 },
+      '"priority" is not taken: every run begins at once, so none goes before another; leave it out',
+    ],
     [MESSAGES, { message: 'x', Message: 'y' }, 'unknown member "Message"; did you mean "message"?'],
     [`/conversations/${ID}/cancel`, { raeson: 'x' }, 'unknown member "raeson"; did you mean "reason"?'],
     [`/approvals/${APPROVAL}`, { aproved: true, answer: 'no' }, 'unknown member "aproved"; did you mean "approved"?'],
@@ -67,7 +76,7 @@ describe('a member that a route does not know is 400 and reaches no service', ()
     [
       MESSAGES,
       { message: 'x', ['\u200b'.repeat(500)]: 1 },
-      `unknown member "${'\\u{200b}'.repeat(64)}…"; known: "message", "git_commit"`,
+      `unknown member "${'\\u{200b}'.repeat(64)}…"; known: "message", "git_commit", "max_call_depth"`,
     ],
   ])('%s %j', async (path, body, words) => {
     const { send, calls } = await gateway({});

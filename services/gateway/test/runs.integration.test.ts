@@ -74,6 +74,33 @@ describe('creating', () => {
   });
 });
 
+describe('how many agents may call one below another', () => {
+  test.each([
+    ['/conversations', { max_call_depth: 3 }, 3],
+    [MESSAGES, { max_call_depth: 1 }, 1],
+    [MESSAGES, { max_call_depth: null }, 0],
+    [MESSAGES, {}, 0],
+  ])('%s %j goes along', async (path, more, callDepthMax) => {
+    const { send, calls } = await gateway(answering({ outcome: TurnOutcome.SETTLED, view: settled('done') }));
+    expect((await send('POST', path, { body: { message: 'hello', ...more } })).status).toBeLessThan(300);
+    expect(calls[0]?.request).toMatchObject({ callDepthMax });
+  });
+
+  const range = 'invalid request body: "max_call_depth" must be a whole number from 1 to 32';
+  test.each<[object, string]>([
+    [{ message: 'hello', max_call_depth: 0 }, range],
+    [{ message: 'hello', max_call_depth: 33 }, range],
+    [{ message: 'hello', max_call_depth: 1.5 }, range],
+    [{ message: 'hello', max_call_depth: '2' }, range],
+    [{ max_call_depth: 2 }, '"max_call_depth" is of the run of a message: send it with one'],
+    [{ git_commit: 'main' }, '"git_commit" is of the run of a message: send it with one'],
+  ])('%j is refused, and reaches no service', async (body, error) => {
+    const { send, calls } = await gateway({});
+    const { status, json } = await send('POST', '/conversations', { body });
+    expect([status, json.error, calls]).toEqual([400, error, []]);
+  });
+});
+
 describe('a message', () => {
   test('for an agent that is not there at a commit says so, and not that the conversation is gone', async () => {
     const sendMessage = async () => {

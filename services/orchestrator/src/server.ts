@@ -1,5 +1,4 @@
 import {
-  type Actor,
   agentTool,
   anticipate,
   byteLength,
@@ -44,6 +43,7 @@ import {
   type CatalogueAgent,
   noAgent,
 } from './agents/catalogue.ts';
+import { callDepth, withinDepth } from './agents/run-depth.ts';
 import { actorOf } from './caller.ts';
 import type { Contexts } from './contexts.ts';
 import { controlService } from './control-service.ts';
@@ -123,8 +123,7 @@ async function create(
       ...belonging,
       ...(idempotency === undefined ? {} : { idempotency }),
     });
-    const message =
-      text === '' ? undefined : await messageDecider(parts, agent, text, idempotency, context, actorOf(request.caller));
+    const message = text === '' ? undefined : await messageDecider(parts, agent, request, idempotency, context);
     return transact(
       ports,
       { conversationId: id, state: { ...initialState, id }, knownKeys: [] },
@@ -160,8 +159,8 @@ async function repeatOfCreate(
   error: unknown,
 ): Promise<Transacted<never>> {
   if (idempotency === undefined || !(error instanceof DomainError)) throw error;
-  // Its agent may have gone since.
-  if (error.kind !== 'conflict' && error.details.reason !== noAgent) throw error;
+  // Its agent may have gone since, and the configuration may have become stricter.
+  if (error.kind !== 'conflict' && ![noAgent, callDepth].includes(error.details.reason ?? '')) throw error;
   const { ports } = parts.registry;
   const loaded = await ports.log.load(id, [clientKey(idempotency)]).catch((cause: unknown) => {
     throw cause instanceof DomainError && cause.kind === 'not_found' ? error : cause;
@@ -196,7 +195,7 @@ async function send(
     const command = {
       actor: actorOf(request.caller),
       ...(idempotency === undefined ? {} : { idempotency }),
-      decide: await messageDecider(parts, agent, request.message, idempotency, context, actorOf(request.caller)),
+      decide: await messageDecider(parts, agent, request, idempotency, context),
       factsOf: (decision: MessageDecision) => ('facts' in decision ? decision.facts : undefined),
     };
     const done = await transact(portsThatSee(registry, conversationId), loaded, command);
@@ -230,12 +229,12 @@ function portsThatSee(registry: Registry, conversationId: string): TransactPorts
 async function messageDecider(
   parts: OrchestratorParts,
   agent: CatalogueAgent | undefined,
-  text: string,
+  { message: text, caller, callDepthMax }: Pick<wire.SendMessageRequest, 'message' | 'caller' | 'callDepthMax'>,
   idempotency: IdempotencyKey | undefined,
   context: CallContext,
-  actor: Actor,
 ) {
   const { ports } = parts.registry;
+  const actor = actorOf(caller);
   const asker = callerOf(context.principal, actor.claimed === true ? actor.id : '');
   const follows = await agent?.forRun(parts.signal);
   const runId = ports.newId();
@@ -243,7 +242,7 @@ async function messageDecider(
     receiveMessage(state, {
       text,
       runId,
-      ...(follows === undefined ? {} : { agent: follows }),
+      ...(follows && { agent: withinDepth(follows, agent?.name ?? '', callDepthMax) }),
       instance: ports.instance,
       bearerTokenPresent: context.bearerToken !== undefined,
       caller: asker,

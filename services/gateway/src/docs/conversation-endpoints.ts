@@ -10,11 +10,20 @@ import {
 } from './examples.ts';
 
 const messageBytes = 'at most 64 KiB of UTF-8 unless configured otherwise';
-const gitCommit = {
-  type: 'string',
-  description:
-    'With a message: the commit, branch or tag at which an agent from git is taken for its run; without it as it is now.',
-  required: false,
+/** What a message asks of its run. */
+const wishes = {
+  git_commit: {
+    type: 'string',
+    description:
+      'With a message: the commit, branch or tag at which an agent from git is taken for its run; without it as it is now.',
+    required: false,
+  },
+  max_call_depth: {
+    type: 'integer',
+    description:
+      'With a message: how many agents from git may call one below another in its run, its own counted as the first; at most, and without it, as many as the configuration says.',
+    required: false,
+  },
 };
 const notFound = {
   description: 'No such conversation.',
@@ -58,7 +67,7 @@ export const conversationEndpoints: readonly Endpoint[] = [
           description: 'The agent from git that is to answer; without it the configured one.',
           required: false,
         },
-        git_commit: gitCommit,
+        ...wishes,
       },
       example: { message: 'List all resources' },
     },
@@ -131,7 +140,7 @@ export const conversationEndpoints: readonly Endpoint[] = [
       content_type: jsonType,
       schema: {
         message: { type: 'string', description: `The message, ${messageBytes}`, required: true },
-        git_commit: gitCommit,
+        ...wishes,
       },
       example: { message: 'Create a server my-test with value 42' },
     },

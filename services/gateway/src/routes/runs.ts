@@ -1,12 +1,11 @@
-import { invalidArgument } from '@stopgo/core';
-import { type JsonObject, objectBody } from '@stopgo/http';
 import { userActor } from '../actor.ts';
-import { agentNameBytesMax, callMarginMs, revisionBytesMax } from '../bounds.ts';
+import { agentNameBytesMax, callMarginMs } from '../bounds.ts';
 import { contextOfFirst } from '../frame.ts';
 import { conversationIdFor, idempotencyKeyOf, idempotencyOf } from '../idempotency.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
 import { preferencesOf, waitMsOf } from '../prefer.ts';
 import { optionalMessage, requiredMessage, textMember } from '../request-text.ts';
+import { runBody, runWishesIn } from '../run-wishes.ts';
 import { answerTurn } from '../turn-answer.ts';
 import { type Control, controls } from './control.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
@@ -34,12 +33,10 @@ export const runRoutes = (deps: RouteDependencies): readonly Route[] => [
 const create =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const body = objectBody(req, ['message', 'agent', 'git_commit']);
+    const body = runBody(req, ['message', 'agent']);
     const message = optionalMessage(body, deps.limits.messageBytes);
     const agentName = textMember(body, 'agent', agentNameBytesMax) ?? '';
-    const agentRevision = revisionIn(body);
-    if (agentRevision !== '' && message === undefined)
-      throw invalidArgument('"git_commit" is of the run of a message: send it with one');
+    const wishes = runWishesIn(body, message);
     const key = idempotencyKeyOf(req);
     const id = key === undefined ? deps.newId() : conversationIdFor(frame.principal, key);
     await permit(deps, frame, 'conversation.create', { kind: 'conversation' });
@@ -52,7 +49,8 @@ const create =
       {
         conversationId: id,
         message: message ?? '',
-        ...{ agentName, agentRevision },
+        agentName,
+        ...wishes,
         caller: { actor },
         wait: { milliseconds },
         ...(idempotency === undefined ? {} : { idempotency }),
@@ -68,15 +66,12 @@ const create =
     });
   };
 
-/** The commit, branch or tag at which the agent of a run is taken; empty: as it is now. */
-const revisionIn = (body: JsonObject): string => textMember(body, 'git_commit', revisionBytesMax) ?? '';
-
 const sendMessage =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const body = objectBody(req, ['message', 'git_commit']);
-    const agentRevision = revisionIn(body);
+    const body = runBody(req, ['message']);
     const message = requiredMessage(body, deps.limits.messageBytes);
+    const wishes = runWishesIn(body, message);
     const id = conversationIdOf(req);
     frame.conversationId = id;
     await permit(deps, frame, 'message.send', { kind: 'conversation', id });
@@ -88,7 +83,7 @@ const sendMessage =
       {
         conversationId: id,
         message,
-        agentRevision,
+        ...wishes,
         caller: { actor },
         wait: { milliseconds },
         ...(idempotency === undefined ? {} : { idempotency }),

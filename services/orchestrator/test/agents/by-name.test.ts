@@ -100,6 +100,18 @@ describe('with several agents', () => {
     expect(under.said).toEqual(['baker', 'clerk']);
   });
 
+  test('a request that was taken before is answered as it was, though its run would be refused now', async () => {
+    const idempotency = { key: 'k', requestDigest: 'd' };
+    const opening = { conversationId, agentName: 'baker', message: 'Hello.', wait: waits, idempotency };
+    await under.client.createConversation(opening);
+    const deeper = { ...opening, callDepthMax: 2 };
+    expect((await under.client.createConversation(deeper)).turn?.outcome).toBe(wire.TurnOutcome.SETTLED);
+    const elsewhere = { ...deeper, conversationId: randomUUID() };
+    const refused = { kind: 'invalid_argument', details: { reason: 'call_depth' } };
+    await expect(under.client.createConversation(elsewhere)).rejects.toMatchObject(refused);
+    expect(under.log.of(elsewhere.conversationId)).toEqual([]);
+  });
+
   test('requests that were taken before are answered as they were, though the agent is gone', async () => {
     const idempotency = { key: 'k', requestDigest: 'd' };
     const opening = { conversationId, agentName: 'baker', message: 'Hello.', wait: waits, idempotency };

@@ -24,6 +24,7 @@ export function zeroCreateConversationRequest(): CreateConversationRequest {
     contextId: '',
     agentName: '',
     agentRevision: '',
+    callDepthMax: 0,
   };
 }
 
@@ -63,6 +64,9 @@ export function writeCreateConversationRequest(writer: Writer, message: CreateCo
   }
   if (message.agentRevision !== '') {
     writer.string(98, message.agentRevision);
+  }
+  if (message.callDepthMax != 0) {
+    writer.uint32(104, message.callDepthMax);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -109,6 +113,10 @@ export function readCreateConversationRequest(reader: Reader, length: number, me
         if (tag !== 98) throw new LeftToLibrary();
         message.agentRevision = reader.string();
         break;
+      case 13:
+        if (tag !== 104) throw new LeftToLibrary();
+        message.callDepthMax = reader.uint32();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -129,6 +137,7 @@ export function createCreateConversationRequest(given: Given): CreateConversatio
   if (given.push != null) message.push = toMessage(given.push, createPushSettings, "stopgo.orchestrator.v1.PushSettings");
   if (given.agentName != null) message.agentName = given.agentName;
   if (given.agentRevision != null) message.agentRevision = given.agentRevision;
+  if (given.callDepthMax != null) message.callDepthMax = given.callDepthMax;
   return message;
 }
 
@@ -138,6 +147,7 @@ export function zeroSendMessageRequest(): SendMessageRequest {
     conversationId: '',
     message: '',
     agentRevision: '',
+    callDepthMax: 0,
   };
 }
 
@@ -166,6 +176,9 @@ export function writeSendMessageRequest(writer: Writer, message: SendMessageRequ
   }
   if (message.agentRevision !== '') {
     writer.string(50, message.agentRevision);
+  }
+  if (message.callDepthMax != 0) {
+    writer.uint32(56, message.callDepthMax);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -200,6 +213,10 @@ export function readSendMessageRequest(reader: Reader, length: number, message: 
         if (tag !== 50) throw new LeftToLibrary();
         message.agentRevision = reader.string();
         break;
+      case 7:
+        if (tag !== 56) throw new LeftToLibrary();
+        message.callDepthMax = reader.uint32();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -217,6 +234,7 @@ export function createSendMessageRequest(given: Given): SendMessageRequest {
   if (given.wait != null) message.wait = toMessage(given.wait, createWait, "stopgo.orchestrator.v1.Wait");
   if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
   if (given.agentRevision != null) message.agentRevision = given.agentRevision;
+  if (given.callDepthMax != null) message.callDepthMax = given.callDepthMax;
   return message;
 }
 
