@@ -47,6 +47,9 @@ export type KeptRepositoryPorts = {
 const pauseFirstMs = 5_000;
 const pauseMostMs = 900_000;
 
+/** How soon after a fetch for a name that was not there the next is made for one, in milliseconds. */
+const fetchAgainMs = 10_000;
+
 /** One repository: synced at its interval and when it is asked for, by one sync at a time. */
 export class KeptRepository {
   readonly options: RepositoryOptions;
@@ -60,6 +63,7 @@ export class KeptRepository {
   #pause = new AbortController();
   #isAsked = false;
   #syncing: Promise<Synced> | undefined;
+  #fetchedFor = -fetchAgainMs;
   #offered: { readonly revision: number; readonly offered: OfferedAgents } | undefined;
 
   constructor(options: RepositoryOptions, ports: KeptRepositoryPorts) {
@@ -100,6 +104,37 @@ export class KeptRepository {
   get revision(): string {
     const { commit, source } = this.record.state;
     return isOfWorkTree(commit) ? source.branch : commit;
+  }
+
+  /**
+   * The commit of a whole commit id, a branch or a tag; undefined if there is none. The branch that agents are taken from is where the record says, also if
+   * another replica has recorded that. What the mirror lacks is fetched first; another name only with `mayFetch`, and every 10 s at most.
+   *
+   * @throws GitFailure if the commit of the record cannot be fetched.
+   */
+  async commitOf(revision: string, mayFetch: boolean, signal: AbortSignal): Promise<string | undefined> {
+    const known = await this.#mirrored(revision, signal);
+    if (known !== undefined || !this.options.isActive) return known;
+    const isOfRecord = this.#isOfRecord(revision);
+    const now = this.#ports.definitions.clock.monotonic();
+    if (!isOfRecord && (!mayFetch || now - this.#fetchedFor < fetchAgainMs)) return undefined;
+    this.#fetchedFor = now;
+    const failure = await this.sync().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    const fetched = await this.#mirrored(revision, signal);
+    if (fetched === undefined && isOfRecord && failure !== undefined) throw failure;
+    return fetched;
+  }
+
+  #isOfRecord(revision: string): boolean {
+    const { commit, source } = this.record.state;
+    return revision === commit || (revision === source.branch && commit !== '' && !isOfWorkTree(commit));
+  }
+
+  #mirrored(revision: string, signal: AbortSignal): Promise<string | undefined> {
+    return this.mirror.resolve(this.#isOfRecord(revision) ? this.record.state.commit : revision, signal);
   }
 
   /** Its agents by name, and its errors by file. */
@@ -147,8 +182,8 @@ export class KeptRepository {
       },
       this.#stopping.signal,
     );
-    // A folder may be no repository: then there is no history to show.
-    if (this.#workTree !== undefined && synced.kind === 'synced')
+    // A folder may be no repository: then there is no history to show. A commit may change no file.
+    if (this.#workTree !== undefined)
       await this.mirror.fetch(remote(), { type: 'none' }, this.#stopping.signal).catch(() => undefined);
     return synced;
   }

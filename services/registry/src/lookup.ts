@@ -113,13 +113,14 @@ export async function* filesAt(
   for (const repository of lookupOrder(repositories)) {
     const { namespace, mirror } = repository;
     if (!repository.options.isActive || (namespace !== undefined && !name.startsWith(`${namespace}/`))) continue;
-    const commit = await mirror.resolve(revision, signal);
+    const known = repository.find(name)?.path;
+    // Any name may be asked for: hosts are asked for what agents have that are there now.
+    const commit = await repository.commitOf(revision, known !== undefined, signal);
     if (commit === undefined) {
       problems.push(`${repository.options.name} has no ${revision}`);
       continue;
     }
     const own = namespace === undefined ? name : name.slice(namespace.length + 1);
-    const known = repository.find(name)?.path;
     for (const path of new Set([...candidatePaths(own), ...(known === undefined ? [] : [known])])) {
       const entry = await mirror.entryOf(commit, path, signal);
       if (entry?.kind === 'file') yield { repository, commit, path, object: entry.object };

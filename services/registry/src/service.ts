@@ -52,7 +52,7 @@ export function registryService(options: ServiceOptions): ServiceImpl<typeof wir
   const list = new AgentList();
   const latestFile = async (name: string, signal: AbortSignal) => {
     const { repository, agent } = required(all(), name);
-    const commit = await repository.mirror.resolve(repository.revision || agent.commit, signal);
+    const commit = await repository.commitOf(repository.revision || agent.commit, true, signal);
     if (commit === undefined) throw notFetched(repository);
     return { repository, commit, path: agent.path };
   };

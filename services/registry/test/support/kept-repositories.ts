@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import type { Clock } from '@stopgo/log';
 import { Sealer } from '@stopgo/security';
 import { onTestFinished } from 'vitest';
 import { Mirror } from '../../src/git/mirror.ts';
@@ -23,19 +24,28 @@ export async function keptRepositories(
     readonly sealingKey?: Uint8Array | null;
     /** The program to be run as git. */
     readonly git?: string;
+    readonly clock?: Clock;
+    /** Whether those of the configuration are taken as they lie there. */
+    readonly isWorkTree?: boolean;
   } = {},
 ) {
   const folder = temporaryFolder();
   const quiet = { info: () => undefined, warn: () => undefined };
   const key = given.sealingKey === undefined ? sealingKey : given.sealingKey;
+  const definitions = { ...log.ports('registry-1'), ...(given.clock === undefined ? {} : { clock: given.clock }) };
   const git = new GitProgram(given.git ?? 'git', process.env);
   const repositories = new Repositories(
     (given.configured ?? []).map((name) => ({
       ...{ name, gitUrl: from, branch: 'main', isRoot: true, isActive: true, syncIntervalMs: 3_600_000 },
-      ...{ authType: 'none', isConfigured: true, credentials: () => ({ type: 'none' }) },
+      ...{
+        authType: 'none',
+        isConfigured: true,
+        isWorkTree: given.isWorkTree ?? false,
+        credentials: () => ({ type: 'none' }),
+      },
     })),
     {
-      ...{ definitions: log.ports('registry-1'), folders: [from], log: quiet },
+      ...{ definitions, folders: [from], log: quiet },
       secrets: {
         ...(key === null ? {} : { sealer: new Sealer(key, randomBytes) }),
         keyFiles: new KeyFiles(join(folder, 'keys')),
@@ -43,7 +53,7 @@ export async function keptRepositories(
       },
       keep: (options) =>
         new KeptRepository(options, {
-          ...{ definitions: log.ports('registry-1'), folders: [from], model: 'offline', turnsMax: 10, log: quiet },
+          ...{ definitions, folders: [from], model: 'offline', turnsMax: 10, log: quiet },
           mirror: new Mirror(git, join(folder, `${options.name}.git`)),
         }),
       removeMirror: async () => undefined,
