@@ -2,6 +2,7 @@ import {
   type A2aNode,
   type AgentNode,
   type ConversationState,
+  decideLate,
   messageRows,
   outputText,
   TranscriptBuilder,
@@ -136,6 +137,18 @@ describe('an attempt to delegate', () => {
     const { so } = alone(a2a(), ...underWay, drove([unknown(id)], lone));
     const late = (state: ConversationState) => drives([claim, replies(id, 'It was paid.')], lone)(state);
     so.when(late).thenFacts('runClaimed', 'approvalResolved', 'delegationFinished', 'stepFinished', 'runCompleted');
+  });
+
+  test('whose task is known is not ended by a sender that was not heard, and comes late to say so', () => {
+    const { so } = alone(a2a(), ...underWay, drove([tells(id)], lone));
+    const { by: _, ...unheard } = replies(id, 'nobody is there', 1, true);
+    const late = (state: ConversationState) =>
+      decideLate(state, 'run-1', 'root', { ...unheard, by: { agent: 'peer' } });
+    so.when(late).thenFacts(['delegationFinished', { late: true, isError: true }]);
+    // Before the record names a task, it is the only word on the attempt.
+    alone(a2a(), ...underWay)
+      .so.when(late)
+      .thenFacts(['delegationFinished', { late: false, isError: true }], 'stepFinished');
   });
 
   test('that ends after its run was canceled is noted as late, by the name of its agent', () => {

@@ -291,7 +291,7 @@ async function started(
   if (done.kind === 'repeated') {
     const { state, firstRevision, lastRevision } = done;
     await parts.registry.resume(conversationId, context.bearerToken);
-    return turns.ofPast(state, firstRevision, lastRevision, waitMs);
+    return turns.ofRepeat(state, firstRevision, lastRevision, waitMs);
   }
   const { decision } = done;
   switch (decision.kind) {

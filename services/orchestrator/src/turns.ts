@@ -1,5 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { type ConversationState, type RunStanding, runStanding } from '@stopgo/core';
+import { type ConversationState, conversationStream, type RunStanding, runStanding } from '@stopgo/core';
 import { views, orchestrator as wire } from '@stopgo/proto';
 import type { Registry } from './driver/run/registry.ts';
 import type { RunDriver } from './driver/run/run-driver.ts';
@@ -70,6 +70,17 @@ export class Turns {
     const { pipeline: _, ...latest } = view.head;
     const head = { ...latest, run: past, pendingApprovalIds: [], pendingInputs: [], authPrompt: '' };
     return { outcome: wire.TurnOutcome.SETTLED, view: { ...view, head, pendingApprovals: [], waits: [] } };
+  }
+
+  /**
+   * The turn of a message that was sent before. One that was taken as a token is answered so again: it is not on the record as a message,
+   * and whoever did not hear the first answer is to know that.
+   */
+  async ofRepeat(state: ConversationState, firstRevision: number, lastRevision: number, waitMs: number): Promise<Turn> {
+    const turn = await this.ofPast(state, firstRevision, lastRevision, waitMs);
+    for await (const { fact } of this.#registry.ports.log.read(conversationStream(state.id), firstRevision))
+      return fact.case === 'inputProvided' ? { ...turn, outcome: wire.TurnOutcome.RESUMED_WITH_TOKEN } : turn;
+    return turn;
   }
 
   #view(conversationId: string): Promise<views.ConversationView> {

@@ -116,3 +116,13 @@ test('a repeat of a message that others have followed tells nothing of what the 
     ...{ outcome: wire.TurnOutcome.SETTLED, run: runId, waits: [] },
   });
 });
+
+test('a message that was taken as a token is told so again if it comes again, and another message is not', async () => {
+  const { run, ...rest } = driven({});
+  const later = { ...rest, run: { ...run, messageRevision: 9 } } as ConversationState;
+  const repeated = (first: Fact) => following(() => [], [first]).turns.ofRepeat(later, 1, 1, 0);
+  const token = fact('inputProvided', { inputId: 'i', runId: 'r' });
+  expect((await repeated(token)).outcome).toBe(wire.TurnOutcome.RESUMED_WITH_TOKEN);
+  const message = fact('userMessageReceived', { runId: 'r', text: 'hello' });
+  expect((await repeated(message)).outcome).toBe(wire.TurnOutcome.WORKING);
+});

@@ -131,7 +131,7 @@ export class People {
   private async say(plan: ConversationPlan, turn: number): Promise<void> {
     const { random, ids } = this.world;
     const text = `message ${turn} of ${plan.id}`;
-    const key = plan.hasKeys ? ids.uuid() : '';
+    let key = plan.hasKeys ? ids.uuid() : '';
     let exists = turn > 1;
     for (;;) {
       try {
@@ -145,6 +145,8 @@ export class People {
           this.acknowledge(plan, `message "${text}"`, () => this.hasMessage(plan, text));
           return;
         }
+        // It was taken as a token, and is not on the record: said again, it is another request.
+        if (outcome === TurnOutcome.RESUMED_WITH_TOKEN && key !== '') key = ids.uuid();
       } catch (error) {
         // It exists already: a try that was not answered has created it.
         if (error instanceof DomainError && error.kind === 'conflict') exists = true;
