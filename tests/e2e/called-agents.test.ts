@@ -99,6 +99,11 @@ test('one calls another, what that would destroy waits for a person, and the fir
   expect(body.conversation.run.agent_source).toEqual({
     ...{ repository: 'main-agents', git_commit: first, file_path: 'support/tier1/prompt.md' },
   });
+  const waiting = JSON.parse((await http.get(`/runs/${id}/steps`)).text);
+  expect(waiting.steps).toMatchObject([
+    { state: 'BLOCKED_ON_INPUT', waits_for: [{ kind: 'agent', id: 'root#1.0/root' }] },
+    { state: 'BLOCKED_ON_INPUT', waits_for: [{ kind: 'approval', id: approval.uuid }] },
+  ]);
   const { body: decided } = await post(`/approvals/${approval.uuid}`, { approved: true });
   expect(decided.result).toMatchObject({ response: 'Your refund has been processed.' });
 

@@ -1,6 +1,6 @@
 /**
- * The agents that worked on a run, each with what it was given, what it came to and what it used: read from the run's events, whether they are
- * done or not. The state forgets who is done.
+ * The agents that worked on a run, each with what it was given, what it came to and what it used: read from the events of that run, whether
+ * they are done or not. The state forgets who is done.
  */
 import { facts } from '@stopgo/proto';
 import type { AgentSource } from '../agent/calling.ts';
@@ -9,11 +9,14 @@ import { agentCallOf } from '../calls/agent.ts';
 import { controlTools } from '../calls/control/tools.ts';
 import type { FactOf, RecordedFact } from '../events/facts.ts';
 import { isWithin } from '../interrupts/below-step.ts';
+import type { WaitKind } from '../interrupts/kinds/kind.ts';
 import { openInterrupts } from '../interrupts/kinds.ts';
 import { type Completion, completionOf } from '../state/completion.ts';
+import { outputFromWire, outputText } from '../state/output.ts';
 import { sourceFromWire } from '../state/source.ts';
 import type { ConversationState, RunState } from '../state/state.ts';
 import { nothingSpent, plus, type Spent, spentByAnswer } from '../state/usage.ts';
+import { canceledText } from '../text/texts.ts';
 
 /**
  * Where an agent stands. Blocked on input: people are asked, by it or below it; blocked on a dependency: it waits for an agent that it
@@ -27,6 +30,12 @@ export type AgentStepState =
   | 'FAILED'
   | 'CANCELED';
 
+/** What a step waits for: the work of another agent (`agent`, by the id of that step), or what people are asked, by its id. */
+export type AgentStepWait = { readonly kind: 'agent' | WaitKind; readonly id: string };
+
+/** Who or what ended an agent's work before it was done: a person, its time limit, or a limit of what it may use. */
+export type AgentStepEnder = 'person' | 'time' | 'limit';
+
 /** One agent's work on the run's message, or on a call of another agent. */
 export type AgentStep = {
   /** Of the root of its tree. */
@@ -35,6 +44,12 @@ export type AgentStep = {
   /** The agent's work that called it; absent: it is the run's own agent. */
   readonly parent?: string;
   readonly state: AgentStepState;
+  /** What it waits for itself; absent: nothing. */
+  readonly waitsFor?: readonly AgentStepWait[];
+  /** Why it failed or was canceled, in words; absent: it did not, or nothing is known. */
+  readonly error?: string;
+  /** Absent: nobody did, or the end of the whole run. */
+  readonly endedBy?: AgentStepEnder;
   /** Its task. */
   readonly input: string;
   /** What it said that came of it; absent: it has not, or needed not. */
@@ -52,27 +67,42 @@ export type AgentStep = {
   readonly endedAt?: number;
 };
 
-type Open = Omit<AgentStep, 'state'> & { readonly ended?: 'COMPLETED' | 'FAILED' | 'CANCELED' };
+type Ended = 'COMPLETED' | 'FAILED' | 'CANCELED';
+type End = { readonly ended: Ended; readonly error?: string; readonly endedBy?: AgentStepEnder };
+type Open = Omit<AgentStep, 'state' | 'waitsFor'> & { readonly ended?: Ended };
 
-/** The agents of a conversation's latest run, in the order in which they began. Add all events of the conversation, in their order. */
+const enders: Readonly<Partial<Record<facts.CancelCause, AgentStepEnder>>> = {
+  [facts.CancelCause.PERSON]: 'person',
+  [facts.CancelCause.TIME]: 'time',
+  [facts.CancelCause.LIMIT]: 'limit',
+};
+
+/**
+ * The agents of a conversation's latest run, in the order in which they began. Add the events of the conversation in their order, from the
+ * message of that run (`run.messageRevision`) to the revision of the state; others are left alone.
+ */
 export class AgentSteps {
+  readonly #state: ConversationState;
   readonly #steps = new Map<string, Open>();
   readonly #inputs = new Map<string, string>();
-  #agentName = '';
   #message = '';
 
-  add({ fact, time }: RecordedFact): void {
+  /** `state`: of the conversation, as it stands. */
+  constructor(state: ConversationState) {
+    this.#state = state;
+  }
+
+  add({ fact, time, revision }: RecordedFact): void {
+    const { run } = this.#state;
+    if (run === null || revision < run.messageRevision || revision > this.#state.revision) return;
+    // What an earlier run had begun may end during this one.
+    if ('runId' in fact.value && fact.value.runId !== run.id) return;
     switch (fact.case) {
-      case 'conversationCreated':
-        this.#agentName = fact.value.agentName;
-        return;
       case 'userMessageReceived':
         this.#message = fact.value.text;
         return;
       case 'runStarted':
-        this.#steps.clear();
-        this.#inputs.clear();
-        this.#begin(rootStep, { agent: this.#agentName, input: this.#message, time }, fact.value.agentSource);
+        this.#begin(rootStep, { agent: this.#state.agentName, input: this.#message, time }, fact.value.agentSource);
         return;
       case 'modelResponded':
         this.#answered(fact.value);
@@ -83,33 +113,36 @@ export class AgentSteps {
         this.#begin(calledRoot(callId), { agent, input, time, parent: ownerOf(stepOfCall(callId)) }, source);
         return;
       }
-      case 'agentReturned':
-        this.#end(calledRoot(fact.value.callId), fact.value.isError ? 'FAILED' : 'COMPLETED', time);
-        return;
-      case 'stepCanceled': {
-        const { stepId } = fact.value;
-        for (const id of this.#steps.keys()) if (isWithin(id, stepId)) this.#end(id, 'CANCELED', time);
+      case 'agentReturned': {
+        const { callId, isError, output } = fact.value;
+        const error = isError ? outputText(outputFromWire(output), () => '') : '';
+        this.#end(calledRoot(callId), { ended: isError ? 'FAILED' : 'COMPLETED', error }, time);
         return;
       }
+      case 'stepCanceled':
+        this.#cut(fact.value, time);
+        return;
       case 'runCompleted':
-        this.#endAll('COMPLETED', time);
+        this.#endAll({ ended: 'COMPLETED' }, time);
         return;
       case 'runFailed':
-        this.#endAll('FAILED', time);
+        this.#endAll({ ended: 'FAILED', error: fact.value.text }, time);
         return;
       case 'runCanceled':
-        this.#endAll('CANCELED', time);
+        this.#endAll({ ended: 'CANCELED', error: canceledText(fact.value.reason), endedBy: 'person' }, time);
         return;
       default:
     }
   }
 
-  /** How they stand; `state`: folded from the same events. */
-  of({ run }: ConversationState): readonly AgentStep[] {
-    return [...this.#steps.values()].map(({ ended, ...step }) => ({
-      ...step,
-      state: ended ?? openState(run, step.id),
-    }));
+  /** How they stand. */
+  list(): readonly AgentStep[] {
+    const { run } = this.#state;
+    return [...this.#steps.values()].map(({ ended, ...step }) => {
+      if (ended !== undefined || run === null) return { ...step, state: ended ?? 'WORKING' };
+      const waitsFor = waitsOf(run, step.id);
+      return { ...step, state: openState(run, step.id), ...(waitsFor.length > 0 && { waitsFor }) };
+    });
   }
 
   #begin(
@@ -140,14 +173,26 @@ export class AgentSteps {
     });
   }
 
-  #end(id: string, ended: NonNullable<Open['ended']>, endedAt: number): void {
+  /** A step that took too long, or too much, has failed by itself; whoever worked below it only had to stop. */
+  #cut({ stepId, cause, text }: FactOf<'stepCanceled'>, time: number): void {
+    const endedBy = enders[cause];
+    const how = { ...(text !== '' && { error: text }), ...(endedBy && { endedBy }) };
+    for (const id of this.#steps.keys()) {
+      if (!isWithin(id, stepId)) continue;
+      const isItself = id === stepId && endedBy !== 'person';
+      this.#end(id, { ended: isItself ? 'FAILED' : 'CANCELED', ...how }, time);
+    }
+  }
+
+  #end(id: string, { error, ...end }: End, endedAt: number): void {
     const step = this.#steps.get(id);
-    if (step !== undefined && step.ended === undefined) this.#steps.set(id, { ...step, ended, endedAt });
+    if (step === undefined || step.ended !== undefined) return;
+    this.#steps.set(id, { ...step, ...end, ...(error && { error }), endedAt });
   }
 
   /** What goes on below when the run ends has not come to its own end. */
-  #endAll(ended: NonNullable<Open['ended']>, time: number): void {
-    for (const id of this.#steps.keys()) this.#end(id, id === rootStep ? ended : 'CANCELED', time);
+  #endAll(end: End, time: number): void {
+    for (const id of this.#steps.keys()) this.#end(id, id === rootStep ? end : { ...end, ended: 'CANCELED' }, time);
   }
 }
 
@@ -164,10 +209,21 @@ function ownerOf(stepId: string): string {
   return caller === undefined ? rootStep : calledRoot(caller);
 }
 
-function openState(run: RunState | null, id: string): AgentStepState {
-  if (run === null) return 'WORKING';
+function openState(run: RunState, id: string): AgentStepState {
   const asked = openInterrupts(run).filter(({ shownAs }) => shownAs !== undefined);
   if (asked.some(({ interrupt: { callId } }) => isWithin(stepOfCall(callId), id))) return 'BLOCKED_ON_INPUT';
-  const mine = Object.values(run.calls).filter(({ stepId }) => ownerOf(stepId) === id);
-  return mine.some(({ phase }) => phase === 'called') ? 'BLOCKED_ON_DEPENDENCY' : 'WORKING';
+  return calledBy(run, id).length > 0 ? 'BLOCKED_ON_DEPENDENCY' : 'WORKING';
+}
+
+/** The calls of agents that a step waits for. */
+const calledBy = (run: RunState, id: string) =>
+  Object.values(run.calls).filter(({ stepId, phase }) => phase === 'called' && ownerOf(stepId) === id);
+
+/** What a step waits for by itself: what those that it called wait for, they say. */
+function waitsOf(run: RunState, id: string): AgentStepWait[] {
+  const asked = openInterrupts(run).flatMap(({ interrupt, shownAs }): AgentStepWait[] => {
+    const isOwn = ownerOf(stepOfCall(interrupt.callId)) === id;
+    return shownAs === undefined || !isOwn ? [] : [{ kind: shownAs, id: interrupt.id }];
+  });
+  return [...calledBy(run, id).map((call): AgentStepWait => ({ kind: 'agent', id: calledRoot(call.id) })), ...asked];
 }

@@ -14,7 +14,7 @@ export const stepEndpoints: readonly Endpoint[] = [
     path: '/runs/:id/steps',
     summary: 'List the agents of a run',
     description:
-      'Each agent that works or worked in the latest run of a conversation, in the order in which they began: its task, who called it (parent), where it stands (WORKING, BLOCKED_ON_INPUT, BLOCKED_ON_DEPENDENCY, COMPLETED, FAILED, CANCELED), what it says that came of it, the commit that it is of, and what its own models used. The run is named by the id of its conversation.',
+      'Each agent that works or worked in the latest run of a conversation, in the order in which they began: its task, who called it (parent), where it stands (WORKING, BLOCKED_ON_INPUT, BLOCKED_ON_DEPENDENCY, COMPLETED, FAILED, CANCELED), what it waits for by itself (waits_for: another agent by the id of its step, or an approval, in_doubt, input or auth that people answer, by its id), what it says that came of it, why it failed or was canceled (error, and ended_by: a person, its time, or a limit of what it may use), the commit that it is of, and what its own models used. Who took too long or used too much has failed; who worked below it was canceled. Only the events of that run are read, however long the conversation is. The run is named by the id of its conversation.',
     responses: {
       '200': {
         description: 'All of them. An agent of the configuration is one step.',
@@ -23,6 +23,7 @@ export const stepEndpoints: readonly Endpoint[] = [
           steps: [
             {
               ...{ id: 'root', agent: 'support/tier1', state: 'BLOCKED_ON_INPUT', input: 'Cancel my order' },
+              waits_for: [{ kind: 'agent', id: 'root#1.0/root' }],
               agent_source: { repository: 'main', git_commit: '…', file_path: 'support/tier1/prompt.md' },
               usage: { input_tokens: 812, output_tokens: 40 },
               ...{ turns: 1, tool_calls: 0, agent_calls: 1, started_at: '2026-11-27T09:05:44.818Z' },

@@ -7,12 +7,16 @@ import { renderSource, renderUsage } from './usage.ts';
 
 /** One agent's work in a run. */
 export function renderAgentStep(step: AgentStep): Answer {
-  const { id, agent, parent, state, input, completion, source, spent, startedAt, endedAt } = step;
+  const { id, agent, parent, state, waitsFor, error, endedBy, input, completion, source, spent, startedAt, endedAt } =
+    step;
   return {
     id,
     agent: shownLine(agent),
     parent,
     state,
+    waits_for: waitsFor?.map((one) => ({ ...one })),
+    error: error && visibleText(error),
+    ended_by: endedBy,
     input: visibleText(input),
     completion: completion && {
       status: completion.status,

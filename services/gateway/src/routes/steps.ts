@@ -3,13 +3,14 @@ import {
   type ConversationState,
   conversationStream,
   decodeRecorded,
-  evolve,
+  decodeSnapshot,
+  fold,
   initialState,
   type RecordedFact,
   runStanding,
 } from '@stopgo/core';
 import type { Frame } from '../frame.ts';
-import { conversationIdOf, conversationNotFound } from '../path-ids.ts';
+import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
 import { renderAgentStep } from '../render/agent-step.ts';
 import { sendJson } from '../respond.ts';
 import { type Control, controls } from './control.ts';
@@ -31,31 +32,48 @@ export const stepRoutes = (deps: RouteDependencies): readonly Route[] => [
   { method: 'POST', path: cancel.path, handle: controls(deps, cancel) },
 ];
 
-/** Read from the record: what is done is shown as it was. */
+/** Read from the record, the events of the run alone: what is done is shown as it was. */
 const list =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
     const id = conversationIdOf(req);
     frame.conversationId = id;
     await permit(deps, frame, 'conversation.read', { kind: 'conversation', id });
-    const steps = new AgentSteps();
-    let state: ConversationState = { ...initialState, id };
-    for await (const event of eventsOf(deps, frame, id)) {
-      steps.add(event);
-      state = evolve(state, event);
-    }
+    const state = await stateOf(deps, frame, id);
+    const steps = new AgentSteps(state);
+    if (state.run !== null)
+      for (const event of await eventsOf(deps, frame, state, state.run.messageRevision)) steps.add(event);
     const run = state.run === null ? undefined : { id: state.run.id, status: runStanding(state) };
-    sendJson(res, 200, { run, steps: steps.of(state).map(renderAgentStep) });
+    sendJson(res, 200, { run, steps: steps.list().map(renderAgentStep) });
   };
 
-/** All events of a conversation. @throws DomainError `not_found` if there is none of that id. */
-async function* eventsOf({ clients }: RouteDependencies, { context }: Frame, id: string): AsyncGenerator<RecordedFact> {
+/** The conversation as it stands. @throws DomainError `not_found` if there is none of that id. */
+async function stateOf(deps: RouteDependencies, frame: Frame, id: string): Promise<ConversationState> {
+  const by = { case: 'conversationId', value: id } as const;
+  const call = deps.clients.store.load({ by }, { context: frame.context });
+  const { snapshot, foldVersion, revision } = await orNotFound(call, () => conversationNotFound(id));
+  const state = decodeSnapshot(snapshot, foldVersion);
+  if (state !== undefined) return state;
+  // A store of another version: the events are the truth.
+  const before: ConversationState = { ...initialState, id, revision };
+  return fold(initialState, await eventsOf(deps, frame, before, 1));
+}
+
+/** The events of a conversation from a revision on, up to that of a state. */
+async function eventsOf(
+  { clients }: RouteDependencies,
+  { context }: Frame,
+  { id, revision }: ConversationState,
+  from: number,
+): Promise<readonly RecordedFact[]> {
   const stream = conversationStream(id);
-  for (let fromRevision = 1; ; ) {
-    const { events, headRevision } = await clients.store.readStream({ stream, fromRevision }, { context });
-    if (fromRevision === 1 && events.length === 0) throw conversationNotFound(id);
-    for (const event of events) yield decodeRecorded(event);
+  const read: RecordedFact[] = [];
+  for (let fromRevision = from; fromRevision <= revision; ) {
+    const limit = revision - fromRevision + 1;
+    const { events } = await clients.store.readStream({ stream, fromRevision, limit }, { context });
+    if (events.length === 0) break;
+    read.push(...events.map(decodeRecorded));
     fromRevision += events.length;
-    if (events.length === 0 || fromRevision > headRevision) return;
   }
+  return read;
 }
