@@ -76,8 +76,8 @@ export type ConversationLog = {
    * `not_found` if there is no such conversation.
    */
   load(conversationId: string, keys?: readonly string[], known?: ConversationState): Promise<Loaded>;
-  /** The events of a stream from a revision on, to its present end. */
-  read(stream: string, fromRevision: number, signal?: AbortSignal): AsyncIterable<RecordedFact>;
+  /** The events of a stream from a revision on, to its present end, or through another revision. */
+  read(stream: string, fromRevision: number, signal?: AbortSignal, through?: number): AsyncIterable<RecordedFact>;
   /** The events of a stream from a revision on, and then each new one, until the signal aborts. */
   follow(stream: string, fromRevision: number, signal: AbortSignal): AsyncIterable<RecordedFact>;
   /** Runs that somebody has to drive; also those of which something is due by a time, in milliseconds since 1970. */

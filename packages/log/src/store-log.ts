@@ -28,7 +28,7 @@ export function storeLog(store: StoreClient): ConversationLog {
   return {
     append: (append) => appendTo(store, append),
     load: (conversationId, keys = [], known) => load(store, conversationId, keys, known),
-    read: (stream, fromRevision, signal) => read(store, stream, fromRevision, signal),
+    read: (stream, fromRevision, signal, through) => read(store, stream, fromRevision, signal, through),
     follow: (stream, fromRevision, signal) => follow(store, stream, fromRevision, signal),
     openRuns: (dueBy) => openRuns(store, { dueBy: timestampFromMs(dueBy) }),
     watchedRuns: () => openRuns(store, { watched: true }),
@@ -137,10 +137,11 @@ async function* read(
   stream: string,
   fromRevision: number,
   signal: AbortSignal | undefined,
+  through = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<RecordedFact> {
-  let next = Math.max(1, fromRevision);
-  for (;;) {
-    const page = await store.readStream({ stream, fromRevision: next }, signal === undefined ? {} : { signal });
+  for (let next = Math.max(1, fromRevision); next <= through; ) {
+    const limit = Number.isFinite(through) ? through - next + 1 : 0;
+    const page = await store.readStream({ stream, fromRevision: next, limit }, signal === undefined ? {} : { signal });
     for (const event of page.events) yield decodeRecorded(event);
     next += page.events.length;
     if (page.events.length === 0 || next > page.headRevision) return;

@@ -5,76 +5,75 @@ import {
   cutText,
   evolve,
   type Fact,
-  type FactOf,
   initialState,
   type OtherStreamFact,
   outputFromWire,
   outputText,
   type RecordedFact,
+  type StreamName,
   spentToWire,
   textBytesMax,
 } from '@stopgo/core';
 import type { ConversationLog } from '@stopgo/log';
 import { create, views } from '@stopgo/proto';
 
+/** Events that are looked at first for the beginning of a run, before those that are known of it; twice as many each further time. */
+const windowEvents = 64;
+
 /**
- * A run that others have followed, as it ended: read from the log, from the event at which it was begun or decided upon.
- * Undefined if the log does not show its end.
+ * A run that others have followed, as it ended: read from the log, from one of its events on and as far back as it began. Undefined if
+ * the log does not show its beginning and its end.
  */
 export async function readPastRun(
   log: ConversationLog,
   conversationId: string,
   fromRevision: number,
 ): Promise<views.Run | undefined> {
-  let runId: string | undefined;
+  const stream = conversationStream(conversationId);
+  const start = await startOfRun(log, stream, fromRevision);
+  if (start === undefined) return undefined;
+  const { runId, revision } = start;
   const texts = new Map<number, string>();
-  for await (const event of log.read(conversationStream(conversationId), fromRevision)) {
-    const { fact } = event;
-    if (runId === undefined && 'runId' in fact.value) runId = fact.value.runId;
+  // What is told of the run follows from its own events.
+  let state: ConversationState = { ...initialState, id: conversationId };
+  for await (const event of log.read(stream, revision)) {
     keepText(event, texts);
-    const isEnd = runId !== undefined && 'runId' in fact.value && fact.value.runId === runId;
-    if (isEnd && fact.case === 'runCompleted') await readEarlier(log, conversationId, fact.value, fromRevision, texts);
-    const end = runId === undefined ? undefined : endOf(fact, runId, texts);
-    if (end !== undefined && runId !== undefined)
-      return runView(runId, event, end, await stateAt(log, conversationId, event.revision));
+    state = evolve(state, event);
+    const end = endOf(event.fact, runId, texts);
+    if (end !== undefined) return runView(runId, event, end, state);
   }
   return undefined;
 }
 
-/** The conversation as it stood then. */
-async function stateAt(log: ConversationLog, conversationId: string, revision: number): Promise<ConversationState> {
-  let state: ConversationState = { ...initialState, id: conversationId };
-  for await (const event of log.read(conversationStream(conversationId), 1)) {
-    if (event.revision > revision) break;
-    state = evolve(state, event);
+type Start = { readonly runId: string; readonly revision: number };
+
+/** Where the run began that an event is of, or the first one after it that is of a run. */
+async function startOfRun(log: ConversationLog, stream: StreamName, fromRevision: number): Promise<Start | undefined> {
+  const known = await runAt(log, stream, fromRevision);
+  if (known === undefined || known.isStart) return known;
+  for (let through = fromRevision - 1, events = windowEvents; through >= 1; events *= 2) {
+    const from = Math.max(1, through - events + 1);
+    for await (const { fact, revision } of log.read(stream, from, undefined, through))
+      if (isStart(fact) && fact.value.runId === known.runId) return { runId: known.runId, revision };
+    through = from - 1;
   }
-  return state;
+  return undefined;
 }
+
+/** The run that is known of first from a revision on. */
+async function runAt(log: ConversationLog, stream: StreamName, from: number) {
+  for await (const { fact, revision } of log.read(stream, from, undefined, from + windowEvents - 1))
+    if ('runId' in fact.value) return { runId: fact.value.runId, revision, isStart: isStart(fact) };
+  return undefined;
+}
+
+const isStart = (fact: Fact): fact is Extract<Fact, { case: 'userMessageReceived' }> =>
+  fact.case === 'userMessageReceived';
 
 function keepText({ fact, revision }: RecordedFact, texts: Map<number, string>): void {
   if (fact.case === 'modelResponded') texts.set(revision, fact.value.text);
   if (fact.case === 'toolCallFinished' || fact.case === 'delegationFinished') texts.set(revision, fact.value.content);
   if (fact.case === 'approvalResolved') texts.set(revision, fact.value.result);
-}
-
-/** What branches of a tree came to before the others were decided upon is part of the answer too. */
-async function readEarlier(
-  log: ConversationLog,
-  conversationId: string,
-  { output }: FactOf<'runCompleted'>,
-  before: number,
-  texts: Map<number, string>,
-): Promise<void> {
-  const named = outputFromWire(output).flatMap((part) => {
-    if ('text' in part) return [];
-    return 'result' in part ? part.result : part.revision;
-  });
-  const first = Math.min(before, ...named);
-  if (first === before) return;
-  for await (const event of log.read(conversationStream(conversationId), first)) {
-    if (event.revision >= before) return;
-    keepText(event, texts);
-  }
 }
 
 type End = { readonly status: views.RunStatus; readonly response: string };

@@ -48,8 +48,8 @@ export class LogInMemory implements ConversationLog {
     return { conversationId, state: fold(initialState, events), knownKeys };
   }
 
-  async *read(stream: string, fromRevision: number): AsyncGenerator<RecordedFact> {
-    yield* (this.streams.get(stream) ?? []).slice(fromRevision - 1);
+  async *read(stream: string, from: number, _?: AbortSignal, through?: number): AsyncGenerator<RecordedFact> {
+    yield* (this.streams.get(stream) ?? []).slice(from - 1, through);
   }
 
   async *follow(): AsyncGenerator<never> {}
