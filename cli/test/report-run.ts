@@ -121,5 +121,6 @@ const emptyCall: facts.Call = {
   platformAgent: '',
   memoryOf: '',
   askedBy: '',
+  sharedBy: '',
   agentRefusal: facts.AgentRefusal.UNSPECIFIED,
 };

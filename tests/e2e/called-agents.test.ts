@@ -35,6 +35,15 @@ examples: [Refund an order]
 You look after bills. Your task: {{prompt}}
 `;
 
+const sharing = (name: string, more: string) => `---
+name: ${name}
+description: Shares data
+tools: [run_data_*]
+${more}
+---
+You are ${name}. Your task: {{prompt}}
+`;
+
 const call = (name: string, args: Record<string, unknown>) => ({ name, args });
 const completes = (result: string) => ({
   calls: [call('complete_agent_execution', { result, status: 'SUCCESS', confidence: 1 })],
@@ -66,6 +75,8 @@ beforeAll(async () => {
   agents = agentsInGit(join(place.folder, 'agents'));
   agents.write('support/tier1/prompt.md', tier1());
   agents.write('support/billing/prompt.md', billing);
+  agents.write('sharing/lead/prompt.md', sharing('Lead', 'allowedAgents: [sharing/helper]'));
+  agents.write('sharing/helper/prompt.md', sharing('Helper', 'contextScope: SPECIFIC\ncontext: { state: [order] }'));
   first = agents.commit('First');
   platform = await start(place, config(), { env: model.env });
   http = client(platform.url);
@@ -193,6 +204,39 @@ test('what an agent saves in one run it has in the next, the one that it calls h
   );
   expect(await talk('And now?')).toBe('hello Bob');
   expect((await results()).at(-1)).toContain('Bob');
+});
+
+test('two agents share data in one run: what one writes the other is told, reads and changes; the next run has nothing of it', {
+  timeout: longMs,
+}, async () => {
+  const before = (await model.requests()).length;
+  const read = call('run_data_read', { key: 'order' });
+  await model.script(
+    { prompt: 'You are Lead', calls: [call('run_data_write', { key: 'order', value: { id: 4711 } })] },
+    { prompt: 'You are Lead', calls: [call('call_agent', { agent_name: 'sharing/helper', input: 'Pay it back' })] },
+    { prompt: 'You are Helper', calls: [read, call('run_data_write', { key: 'order', value: { paid: true } })] },
+    { prompt: 'You are Helper', ...completes('paid') },
+    { prompt: 'You are Lead', calls: [read, call('run_data_list', {})] },
+    { prompt: 'You are Lead', calls: [call('request_user_input', { prompt: 'Anything else?' })] },
+    { prompt: 'You are Lead', ...completes('done') },
+  );
+  const { body } = await post('/conversations', { agent: 'sharing/lead', message: 'Refund it' });
+  const { id, pending_inputs: pending } = body.conversation;
+  const { body: shown } = await http.get(`/runs/${id}/steps`);
+  expect(shown).toMatchObject({
+    steps: [{ agent: 'sharing/lead' }, { agent: 'sharing/helper', shared_keys: ['order'] }],
+  });
+  await post(`/conversations/${id}/inputs/${pending[0].id}`, { action: 'accept', content: { answer: 'no' } });
+  const asked = (await model.requests()).slice(before).map(({ body }) => JSON.stringify(body));
+  expect(asked).toHaveLength(7);
+  expect(asked[2]).toContain('What is known in this run:\\n\\norder:\\n> {\\"id\\":4711}');
+  expect(asked[3]).toContain('{\\"id\\":4711}');
+  expect(asked[5]).toContain('{\\"paid\\":true}');
+  expect(asked[5]).toContain('\\"key\\":\\"order\\"');
+
+  await model.script({ prompt: 'You are Lead', calls: [read] }, { prompt: 'You are Lead', ...completes('nothing') });
+  await post('/conversations', { agent: 'sharing/lead', message: 'And now?' });
+  expect(JSON.stringify((await model.requests()).at(-1)?.body)).toContain('Nothing is shared under order');
 });
 
 test('an agent that is called asks people, and the answer is what it goes on with: two agents, one question, one run', {

@@ -4,7 +4,11 @@ import { type Repository, readRepository, withFile } from './repository.ts';
 const CORE = 'packages/core/';
 const INDEX = `${CORE}src/index.ts`;
 /** What is given away, by where it is asked for. */
-const INDEXES = { '@stopgo/core': INDEX, '@stopgo/core/memory': `${CORE}src/memory/index.ts` };
+const INDEXES = {
+  '@stopgo/core': INDEX,
+  '@stopgo/core/memory': `${CORE}src/memory/index.ts`,
+  '@stopgo/core/shared-data': `${CORE}src/run/shared-data.ts`,
+};
 const NAMES = /\{([^}]*)\}\s+from\s+'([^']+)'/g;
 
 /** The names between braces, as the file has them that they come from. */

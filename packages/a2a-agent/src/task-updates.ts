@@ -28,6 +28,8 @@ type WithoutTaskState =
   | 'delegationUpdated'
   | 'delegationFinished'
   | 'stateSet'
+  | 'runDataWritten'
+  | 'runDataDeleted'
   | 'stepFinished'
   | 'delegationRequested'
   | 'delegationAsked'

@@ -128,3 +128,17 @@ test('an agent that goes on when the run fails did not come to its own end', () 
   ]);
   expect(stepsOf(story)).toHaveLength(2);
 });
+
+test('while the run goes on, the keys of shared data stand with the agent that wrote them last', () => {
+  const wrote = (key: string, callId: string) =>
+    fact('runDataWritten', { runId: 'run-1', callId, callRevision: 4, key, bytes: 1 });
+  const all = [
+    wrote('b', 'root#1.1'),
+    wrote('a', 'root#1.1'),
+    wrote('c', `${child}#1.0`),
+    wrote('b', `${child}/0#2.0`),
+  ];
+  const keys = (story: ReturnType<typeof given>) => stepsOf(story).map(({ sharedKeys }) => sharedKeys);
+  expect(keys(given(...begun, ...all))).toEqual([['a'], ['c', 'b']]);
+  expect(keys(given(...begun, ...all, canceled))).toEqual([undefined, undefined]);
+});

@@ -106,6 +106,8 @@ type EndsNoRun =
   | 'delegationUpdated'
   | 'delegationFinished'
   | 'stateSet'
+  | 'runDataWritten'
+  | 'runDataDeleted'
   | 'stepFinished'
   | 'delegationRequested'
   | 'delegationAsked'

@@ -80,6 +80,7 @@ const sources = {
   agent: () => 'agents of this platform',
   memory: () => 'the platform itself',
   people: () => 'the platform itself',
+  data: () => 'the platform itself',
   control: () => 'the platform itself',
 } as const satisfies Record<CallTarget['kind'], (server: string) => string>;
 

@@ -64,6 +64,8 @@ const recordersOf: Readonly<Record<FactName, readonly PeerName[]>> = {
   delegationAsked: byDriver,
   delegationAnswered: byDriver,
   stateSet: byDriver,
+  runDataWritten: byDriver,
+  runDataDeleted: byDriver,
   stepFinished: byDriver,
   runCompleted: byDriver,
   runFailed: byDriver,

@@ -84,6 +84,8 @@ type NamingNothing =
   | 'delegationUpdated'
   | 'delegationFinished'
   | 'stateSet'
+  | 'runDataWritten'
+  | 'runDataDeleted'
   | 'stepFinished'
   | 'runCompleted'
   | 'runFailed'

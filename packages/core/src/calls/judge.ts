@@ -34,6 +34,8 @@ export type JudgedCall = {
   readonly memoryOf: string;
   /** Name of the agent that asks people for something with it; empty: none. */
   readonly askedBy: string;
+  /** Name of the agent that uses with it what the agents of the run share; empty: none. */
+  readonly sharedBy: string;
   readonly argumentsJson: string;
   readonly disposition: facts.Disposition;
   readonly repeatable: boolean;
@@ -76,6 +78,7 @@ export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0, 
     platformAgent: '',
     memoryOf: '',
     askedBy: '',
+    sharedBy: '',
     disposition: facts.Disposition.REFUSED,
     repeatable: true,
     pin: '',
@@ -112,8 +115,9 @@ export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0, 
     return { call: { ...refused(text), ...(agentRefusal === undefined ? {} : { agentRefusal }) } };
   }
   const names = namesOnRecord(addressed?.(argumentsJson, site) ?? tool.target);
-  // Whose memory it is stands in no argument: what lets one agent save lets no other.
-  const digest = callDigest({ server: names.memoryOf || names.server, tool: tool.name, pin, argumentsJson });
+  // Whose memory it is stands in no argument: what lets one agent save lets no other. So it is with what they share.
+  const asker = names.memoryOf || names.sharedBy;
+  const digest = callDigest({ server: asker || names.server, tool: tool.name, pin, argumentsJson });
   const verdict = verdictOn(tool, site, noun, { argumentsJson, digest }, given);
   const { disposition, reason, rule = '', demand, asking, standingId } = verdict;
   const ruled = { rule, policyDigest: site.policyDigest ?? '' };

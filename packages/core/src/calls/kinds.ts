@@ -1,6 +1,7 @@
 import type { CallTarget } from '../events/target.ts';
 import { agentKind } from './agent.ts';
 import { controlKind } from './control.ts';
+import { dataKind } from './data.ts';
 import type { AskedKind, CallKind, SentKind } from './kind.ts';
 import { memoryKind } from './memory.ts';
 import { peopleKind } from './people.ts';
@@ -14,6 +15,7 @@ export const callKinds = {
   agent: agentKind,
   memory: memoryKind,
   people: peopleKind,
+  data: dataKind,
   control: controlKind,
 } as const satisfies Readonly<Record<CallTarget['kind'], CallKind>>;
 

@@ -8,11 +8,11 @@ export function takesTool(
   { target, name }: Pick<OfferedTool, 'target' | 'name'>,
 ): boolean {
   const server = serverOf(target);
-  return (toolServers?.includes(server) ?? true) && (tools === undefined || names(tools, server, name));
+  return (toolServers?.includes(server) ?? true) && (tools === undefined || namesTool(tools, server, name));
 }
 
 /** Whether patterns name a tool: one of them, and none that begins with `!`. */
-function names(patterns: readonly string[], server: string, tool: string): boolean {
+export function namesTool(patterns: readonly string[], server: string, tool: string): boolean {
   const named = (pattern: string) => matchesTool(pattern, server, tool);
   if (patterns.some((pattern) => pattern.startsWith('!') && named(pattern.slice(1)))) return false;
   return patterns.some(named);

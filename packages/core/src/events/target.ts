@@ -12,6 +12,8 @@ export type CallTarget =
   | { readonly kind: 'memory'; readonly agent: string }
   /** People, whom an agent of this platform asks for something; empty as it is offered: it is the one that asks. */
   | { readonly kind: 'people'; readonly agent: string }
+  /** What the agents of a run share; empty as it is offered: the agent is the one that asks. */
+  | { readonly kind: 'data'; readonly agent: string }
   /** A tool of the platform itself, which is done once it is asked for. */
   | { readonly kind: 'control' };
 
@@ -25,8 +27,10 @@ export function recordedTarget({
   platformAgent,
   memoryOf,
   askedBy,
+  sharedBy,
   disposition,
 }: TargetNames & Pick<facts.Call, 'disposition'>): CallTarget | undefined {
+  if (sharedBy !== '') return { kind: 'data', agent: sharedBy };
   if (askedBy !== '') return { kind: 'people', agent: askedBy };
   if (memoryOf !== '') return { kind: 'memory', agent: memoryOf };
   if (platformAgent !== '') return { kind: 'agent', agent: platformAgent };
@@ -36,11 +40,11 @@ export function recordedTarget({
 }
 
 /** The names of which one says whom a call goes to; the others are empty. */
-export type TargetNames = Pick<facts.Call, 'server' | 'agent' | 'platformAgent' | 'memoryOf' | 'askedBy'>;
+export type TargetNames = Pick<facts.Call, 'server' | 'agent' | 'platformAgent' | 'memoryOf' | 'askedBy' | 'sharedBy'>;
 
 /** How a call names its target on the record: {@link recordedTarget} reads it. */
 export function namesOnRecord(target: CallTarget): TargetNames {
-  const none = { server: '', agent: '', platformAgent: '', memoryOf: '', askedBy: '' };
+  const none = { server: '', agent: '', platformAgent: '', memoryOf: '', askedBy: '', sharedBy: '' };
   switch (target.kind) {
     case 'tool':
       return { ...none, server: target.server };
@@ -52,6 +56,8 @@ export function namesOnRecord(target: CallTarget): TargetNames {
       return { ...none, memoryOf: target.agent };
     case 'people':
       return { ...none, askedBy: target.agent };
+    case 'data':
+      return { ...none, sharedBy: target.agent };
     case 'control':
       return none;
   }
@@ -76,6 +82,7 @@ export function nameOfTarget(target: CallTarget): string {
     case 'agent':
     case 'memory':
     case 'people':
+    case 'data':
       return target.agent;
     case 'control':
       return '';

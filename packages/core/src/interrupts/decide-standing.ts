@@ -39,8 +39,9 @@ export function grantStanding(state: ConversationState, command: GrantStandingCo
   if (approval.demand !== undefined) return { kind: 'demanded' };
   const { tool, pin } = call;
   const server = serverOf(call.target);
-  // Which agent is called stands in the arguments, and whose memory it is in the digest: a yes to any would be a yes to all.
-  const isOfOne = command.callArguments === 'same' || call.target?.kind === 'agent' || call.target?.kind === 'memory';
+  // Which agent is called stands in the arguments, and which agent saves or writes in the digest: a yes to any would be a yes to all.
+  const { kind } = call.target ?? {};
+  const isOfOne = command.callArguments === 'same' || kind === 'agent' || kind === 'memory' || kind === 'data';
   const digest = isOfOne ? call.digest : '';
   const known = standing.find(
     (one) => one.server === server && one.tool === tool && one.pin === pin && (one.digest ?? '') === digest,

@@ -164,7 +164,7 @@ export function toldMemories(memories: Memories, keys: readonly string[], now: n
 }
 
 /** Whether a key or the value under it holds each of some words, in whatever case. */
-export function holdsWords({ key, valueJson }: Memory, words: readonly string[]): boolean {
+export function holdsWords({ key, valueJson }: Pick<Memory, 'key' | 'valueJson'>, words: readonly string[]): boolean {
   const texts = [key, ...textsOf(parseJson(valueJson))].map((text) => text.toLowerCase());
   return words.every((word) => texts.some((text) => text.includes(word.toLowerCase())));
 }

@@ -9,7 +9,7 @@ import { outputToWire } from '../state/output.ts';
 import type { CallState, RunState, StepState } from '../state/state.ts';
 import { type TimeLimit, timeLimitToWire } from '../state/time-limit.ts';
 import { nothingSpent, spentToWire } from '../state/usage.ts';
-import { agentsToldBytesMax, memoriesToldBytesMax } from '../text/bounds.ts';
+import { agentsToldBytesMax, memoriesToldBytesMax, stateToldBytesMax } from '../text/bounds.ts';
 import { cutText } from '../text/cut.ts';
 
 /** An agent is to work on a call: this is what its name means. */
@@ -23,6 +23,8 @@ export type CallAgent = Digests & {
   readonly agentsTold?: string;
   /** What it is told of its own memory; absent: nothing. */
   readonly memoriesTold?: string;
+  /** What it is told of session state, and of what the agents of the run share; absent: nothing. */
+  readonly stateTold?: string;
 };
 
 const scopes = {
@@ -47,6 +49,7 @@ export function agentCalled(
     source,
     agentsTold = '',
     memoriesTold = '',
+    stateTold = '',
   } = command;
   const call = run.calls[callId];
   if (call?.phase !== 'ready' || call.target?.kind !== 'agent') return [];
@@ -58,6 +61,7 @@ export function agentCalled(
       contextRevision: revision,
       agentsTold: cutText(agentsTold, agentsToldBytesMax).text,
       memoriesTold: cutText(memoriesTold, memoriesToldBytesMax).text,
+      stateTold: cutText(stateTold, stateToldBytesMax).text,
       ...(timeLimit && { timeLimit: timeLimitToWire(timeLimit) }),
     }),
   ];

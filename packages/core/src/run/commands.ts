@@ -4,6 +4,7 @@ import type { AnswerDelegation, CallAsked, DelegationAskedCommand, SamplingAnswe
 
 import type { AnswerUsage } from '../state/usage.ts';
 import type { CallAgent } from './agent-calls.ts';
+import type { UseData } from './decide-data.ts';
 
 /** What a driver wants to put on the record. */
 export type RunCommand =
@@ -40,6 +41,7 @@ export type RunCommand =
   /** An answer did not reach the server that had asked. */
   | { readonly type: 'answerLost'; readonly inputId: string; readonly isAskedAnew?: boolean }
   | CallOutcomeCommand
+  | UseData
   /** The call needs a bearer token, and none is at hand. */
   | { readonly type: 'needToken'; readonly callId: string; readonly prompt: string };
 

@@ -40,6 +40,7 @@ import { modelFailureText } from '../text/texts.ts';
 import { advanceInto } from './advance-into.ts';
 import { agentCalled } from './agent-calls.ts';
 import type { ModelAnswered, RunCommand } from './commands.ts';
+import { dataUsed } from './decide-data.ts';
 import { delegated, updated } from './decide-delegation.ts';
 import { decideOutcome } from './decide-outcome.ts';
 import type { Effect } from './effect.ts';
@@ -89,6 +90,7 @@ const traits: Readonly<Record<RunCommand['type'], { readonly begins?: true; read
   callAsked: { isLarge: true },
   samplingAnswered: { isLarge: true },
   answerLost: {},
+  useData: { begins: true },
   callFinished: {},
   callUnknown: {},
   callPinChanged: {},
@@ -228,6 +230,8 @@ function decideOne(
       return samplingAnswered(run, command);
     case 'startCall':
       return startCall(state, run, command);
+    case 'useData':
+      return dataUsed(run, command);
     case 'needToken':
       return needToken(run, command.callId, command.prompt);
     default:

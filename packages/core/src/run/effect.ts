@@ -31,5 +31,7 @@ export type Effect =
   | { readonly kind: 'agent'; readonly id: string }
   /** Save to an agent's memory, or load from it. Safe to repeat until its result is recorded. */
   | { readonly kind: 'memory'; readonly id: string }
+  /** Use what the agents of the run share. Safe to repeat until its result is recorded. */
+  | { readonly kind: 'data'; readonly id: string }
   /** Find out what became of an attempt that is on the record; of a delegation, answer what its agent asked, too. */
   | { readonly kind: 'recover'; readonly id: string; readonly attempt: number; readonly bridge: string };

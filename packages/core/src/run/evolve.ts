@@ -1,5 +1,5 @@
 import { facts } from '@stopgo/proto';
-import { childStep, isBelow, iterationOfStep } from '../agent/step-id.ts';
+import { isBelow } from '../agent/step-id.ts';
 import { controlTools } from '../calls/control/tools.ts';
 import { newCall } from '../calls/new-call.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
@@ -25,14 +25,15 @@ import { evolveApprovalAsked, evolveInputAsked } from '../interrupts/kinds.ts';
 import { withoutStanding, withStanding } from '../interrupts/standing.ts';
 import { completionFromWire, completionOf } from '../state/completion.ts';
 import { approvalIn } from '../state/interrupt.ts';
-import { laterOutput, outputFromWire } from '../state/output.ts';
+import { outputFromWire } from '../state/output.ts';
 import { anonymousPrincipal } from '../state/principal.ts';
 import {
   withAllSeen,
   withCall,
   withoutDescendants,
-  withoutSettled,
+  withoutShared,
   withResult,
+  withShared,
   withStep,
 } from '../state/run-changes.ts';
 import type { CallState, ConversationState, Output, RunState, StepState } from '../state/state.ts';
@@ -50,6 +51,7 @@ import {
 import { evolveCanceled } from './evolve-canceled.ts';
 import { evolvePaused, evolveResumed } from './evolve-pace.ts';
 import { policyOf, withApproval, withCounted } from './evolve-seen-by-rules.ts';
+import { startedStep, withIterationOf } from './evolve-steps.ts';
 import { messageRows } from './messages.ts';
 
 /**
@@ -241,6 +243,12 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
       return evolveRefused(run, fact.value);
     case 'stateSet':
       return { ...run, sessionState: { ...run.sessionState, [fact.value.key]: outputFromWire(fact.value.value) } };
+    case 'runDataWritten': {
+      const { key, callId, callRevision, bytes } = fact.value;
+      return withShared(run, { key, writtenAt: revision, callId, callRevision, bytes });
+    }
+    case 'runDataDeleted':
+      return withoutShared(run, fact.value.key);
     case 'stepFinished': {
       const step = run.steps[fact.value.stepId];
       if (step === undefined) return run;
@@ -262,39 +270,6 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
       fact.case satisfies NotOfRun;
       return run;
   }
-}
-
-function startedStep(started: FactOf<'stepStarted'>, isPipeline: boolean): StepState {
-  const { stepId: id, node, nodeType, outputKey } = started;
-  const type = nodeType as StepState['type'];
-  const bindings = started.bindings.map(({ key, value }) => [key, outputFromWire(value)] as const);
-  return {
-    id,
-    type,
-    turn: 0,
-    callIds: [],
-    answerRevision: 0,
-    textRevision: 0,
-    ...(bindings.length === 0 ? {} : { bindings: Object.fromEntries(bindings) }),
-    ...(isPipeline ? { node, ...(outputKey === '' ? {} : { outputKey }) } : {}),
-  };
-}
-
-/** The first step of another iteration: those before it are of no further use but for what they came to. */
-function withIterationOf(run: RunState, stepId: string): RunState {
-  const place = run.pipeline === true ? iterationOfStep(stepId) : undefined;
-  const loop = place === undefined ? undefined : run.steps[place.loop];
-  if (place === undefined || loop === undefined) return run;
-  const iteration = loop.iteration ?? { number: 1, before: [] };
-  if (place.iteration <= iteration.number) return run;
-  let { before } = iteration;
-  for (let index = 0; ; index += 1) {
-    const end = run.steps[childStep(loop.id, index, iteration.number)]?.finished;
-    if (end === undefined) break;
-    before = laterOutput(before, end);
-  }
-  const steps = Object.fromEntries(Object.entries(run.steps).filter(([id]) => !isBelow(id, loop.id)));
-  return withStep(withoutSettled({ ...run, steps }), { ...loop, iteration: { number: place.iteration, before } });
 }
 
 function evolveAnswer(run: RunState, answer: FactOf<'modelResponded'>, revision: number): RunState {
@@ -380,7 +355,7 @@ function evolveRefused(run: RunState, refused: FactOf<'toolCallRefused'>): RunSt
 }
 
 function settled(before: RunState, status: RunState['status'], output: Output, recorded: RecordedFact): RunState {
-  const { interrupts, ...run } = withoutAsking(before, recorded);
+  const { interrupts, data: _, ...run } = withoutAsking(before, recorded);
   // Calls that were started stay known, so that their outcomes can be told to be late, and tasks that wait be ended.
   const awaited = Object.values(run.calls).filter(isAwaited);
   // With the agents in whose trees they are: what those follow is asked for by whoever ends them.

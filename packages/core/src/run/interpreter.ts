@@ -295,7 +295,8 @@ function allRejected(calls: readonly CallState[]): boolean {
 
 function effectOfCall(run: RunState, call: CallState): Effect[] {
   const kind = call.target?.kind;
-  if (call.phase === 'ready' && (kind === 'agent' || kind === 'memory')) return [{ kind, id: call.id }];
+  if (call.phase === 'ready' && (kind === 'agent' || kind === 'memory' || kind === 'data'))
+    return [{ kind, id: call.id }];
   if (call.phase === 'ready')
     return [{ kind: 'call', id: call.id, attempt: call.attempt + 1, fenced: !call.repeatable }];
   if (call.phase === 'started' || (call.phase === 'asking' && dueAnswers(run, call).length > 0))

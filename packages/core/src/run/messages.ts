@@ -55,6 +55,8 @@ type NotShown =
   | 'delegationStarted'
   | 'delegationUpdated'
   | 'stateSet'
+  | 'runDataWritten'
+  | 'runDataDeleted'
   | 'stepFinished'
   | 'delegationAsked'
   | 'delegationAnswered'

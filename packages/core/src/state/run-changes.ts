@@ -1,5 +1,6 @@
 import { isBelow } from '../agent/step-id.ts';
 import { decisionOn, type Interrupt } from './interrupt.ts';
+import type { SharedValue } from './run-data.ts';
 import type { CallState, RunState, StepState } from './state.ts';
 
 /** The run with a step as it is now. */
@@ -47,4 +48,17 @@ export function withoutSettled(run: RunState): RunState {
   const isOfUse = (one: Interrupt): boolean =>
     one.kind !== 'approval' || decisionOn(one) === undefined || one.callId in run.calls;
   return { ...run, interrupts: Object.fromEntries(Object.entries(run.interrupts).filter(([, one]) => isOfUse(one))) };
+}
+
+/** The run once a value is written: instead of the one that was there. */
+export function withShared(run: RunState, value: SharedValue): RunState {
+  const { data = [] } = run;
+  return { ...run, data: [...data.filter(({ key }) => key !== value.key), value] };
+}
+
+/** The run once nothing is shared under a key any more. */
+export function withoutShared(run: RunState, key: string): RunState {
+  const { data = [], ...rest } = run;
+  const left = data.filter((one) => one.key !== key);
+  return left.length === 0 ? rest : { ...rest, data: left };
 }

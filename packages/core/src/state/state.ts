@@ -11,12 +11,13 @@ import type { CallTarget } from '../events/target.ts';
 import type { PolicyCaller } from '../policy/judge-policy.ts';
 import type { Completion } from './completion.ts';
 import type { AskedByServer, Interrupt } from './interrupt.ts';
+import type { RunData } from './run-data.ts';
 import type { StandingApproval } from './standing-approval.ts';
 import type { TimeLimit } from './time-limit.ts';
 import type { Spent } from './usage.ts';
 
 /** Version of the fold. A snapshot of another version is never used; the events are folded anew. */
-export const foldVersion = 13;
+export const foldVersion = 14;
 
 /** What a step or run came to: texts of recorded answers and results of recorded calls, by revision, and texts of its own. */
 export type Output = readonly OutputPart[];
@@ -228,6 +229,8 @@ export type RunState = {
   readonly epoch: number;
   readonly steps: Readonly<Record<string, StepState>>;
   readonly calls: Readonly<Record<string, CallState>>;
+  /** What its agents share; absent: nothing. */
+  readonly data?: RunData;
   /** What people, or a model, are asked, and the approvals that are settled; by id. */
   readonly interrupts: Readonly<Record<string, Interrupt>>;
   /** What became of the questions of tool servers, the latest of them; absent if there was none. */

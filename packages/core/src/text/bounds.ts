@@ -51,8 +51,9 @@ export const remindersMax = 2;
 export const agentContextBytesMax = 64 * 1024;
 /** What an agent is told of those that it may call, in bytes of UTF-8. */
 export const agentsToldBytesMax = 16 * 1024;
-/** What a called agent is told of its own memory, in bytes of UTF-8. */
+/** What a called agent is told of its own memory, in bytes of UTF-8, and as much of session state and of what the run's agents share. */
 export const memoriesToldBytesMax = 16 * 1024;
+export const stateToldBytesMax = 16 * 1024;
 /** Calls in one model answer; an answer with more is a failure of the model. */
 export const callsPerAnswerMax = 32;
 /** Calls that all branches of a run wait for, or have just had, at once: the state names each of them. More get an error result. */
@@ -135,3 +136,8 @@ export const memoryValueBytesMax = 64 * 1024;
 export const memoryBytesMax = 1024 * 1024;
 /** The latest calls that saved something, each known again when it is repeated. */
 export const memoryCallsKept = 256;
+/** What the agents of a run share: keys, and bytes of UTF-8 of one value as JSON, of all keys and values, and of one answer about them. */
+export const runDataKeysMax = 100;
+export const runDataValueBytesMax = 60 * 1024;
+export const runDataBytesMax = 1024 * 1024;
+export const runDataAnswerBytesMax = 64 * 1024;

@@ -62,6 +62,8 @@ export type AgentStep = {
   readonly turns: number;
   readonly toolCalls: number;
   readonly agentCalls: number;
+  /** Of what the agents of the run share while it goes on: the keys that it wrote last, in the order in which it did; absent: none. */
+  readonly sharedKeys?: readonly string[];
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly endedAt?: number;
@@ -139,9 +141,11 @@ export class AgentSteps {
   list(): readonly AgentStep[] {
     const { run } = this.#state;
     return [...this.#steps.values()].map(({ ended, ...step }) => {
-      if (ended !== undefined || run === null) return { ...step, state: ended ?? 'WORKING' };
+      const shared = (run?.data ?? []).filter(({ callId }) => ownerOf(stepOfCall(callId)) === step.id);
+      const told = { ...step, ...(shared.length > 0 && { sharedKeys: shared.map(({ key }) => key) }) };
+      if (ended !== undefined || run === null) return { ...told, state: ended ?? 'WORKING' };
       const waitsFor = waitsOf(run, step.id);
-      return { ...step, state: openState(run, step.id), ...(waitsFor.length > 0 && { waitsFor }) };
+      return { ...told, state: openState(run, step.id), ...(waitsFor.length > 0 && { waitsFor }) };
     });
   }
 

@@ -26,7 +26,7 @@ type AgentsOfRun = {
  *
  * The scope FULL has what was said to and by the agents above it up to its being called, as quotations under their names: the latest,
  * as much as `agentContextBytesMax` holds. SPECIFIC has the user's message alone, after what
- * its file names of its own memory, NONE nothing.
+ * its file names of its own memory, of session state and of what the agents of the run share, NONE nothing.
  */
 export function calledPrompt(
   transcript: Transcript,
@@ -41,8 +41,10 @@ export function calledPrompt(
   const above = contextScope === 'FULL' ? stepsAbove(run, callId, first.name) : new Map<string, string>();
   const memories = contextScope === 'SPECIFIC' ? transcript.memoriesTo(run.id, callId) : '';
   const remembered = memories === '' ? [] : [`What you remember:\n\n${memories}`];
+  const state = contextScope === 'SPECIFIC' ? transcript.stateTo(run.id, callId) : '';
+  const shared = state === '' ? [] : [`What is known in this run:\n\n${state}`];
   const said = quoted(transcript.entries, run.id, contextRevision, above);
-  const parts = [...remembered, ...(said === '' ? [] : [said])];
+  const parts = [...remembered, ...shared, ...(said === '' ? [] : [said])];
   return { input, context: parts.length === 0 ? '' : `${parts.join('\n\n')}\n\nYour task:` };
 }
 

@@ -86,6 +86,8 @@ type NotOfApprovals =
   | 'delegationStarted'
   | 'delegationUpdated'
   | 'stateSet'
+  | 'runDataWritten'
+  | 'runDataDeleted'
   | 'stepFinished'
   | 'delegationRequested'
   | 'delegationAnswered'

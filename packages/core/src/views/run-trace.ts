@@ -68,6 +68,8 @@ type NotTraced =
   | 'delegationUpdated'
   | 'delegationFinished'
   | 'stateSet'
+  | 'runDataWritten'
+  | 'runDataDeleted'
   | 'delegationRequested'
   | 'delegationAsked'
   | 'delegationAnswered'

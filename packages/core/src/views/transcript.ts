@@ -63,6 +63,8 @@ export type Transcript = {
   agentsTo(runId: string, root: string): string;
   /** What the agent that works on a call was told of its own memory when it was called. Empty: nothing. */
   memoriesTo(runId: string, callId: string): string;
+  /** The same of session state, and of what the agents of the run share. */
+  stateTo(runId: string, callId: string): string;
   /** The arguments that a person gave a call of a run in place of those that the model did; undefined if nobody did. */
   editOf(runId: string, callId: string): string | undefined;
   /** The same with the results that calls of an open run are about to have. */
@@ -89,6 +91,8 @@ type NotSaid =
   | 'delegationStarted'
   | 'delegationUpdated'
   | 'stateSet'
+  | 'runDataWritten'
+  | 'runDataDeleted'
   | 'stepFinished'
   | 'runCanceled'
   | 'stepCanceled'
@@ -110,6 +114,7 @@ export class TranscriptBuilder implements Transcript {
   private readonly late = new Set<string>();
   private readonly agentsTold = new Map<string, string>();
   private readonly memoriesTold = new Map<string, string>();
+  private readonly stateTold = new Map<string, string>();
   private readonly edits = new Map<string, string>();
   private readonly editsAt = new Map<number, { readonly callId: string; readonly argumentsJson: string }>();
   revision = 0;
@@ -126,6 +131,10 @@ export class TranscriptBuilder implements Transcript {
 
   memoriesTo(runId: string, callId: string): string {
     return this.memoriesTold.get(resultKey(runId, callId)) ?? '';
+  }
+
+  stateTo(runId: string, callId: string): string {
+    return this.stateTold.get(resultKey(runId, callId)) ?? '';
   }
 
   editOf(runId: string, callId: string): string | undefined {
@@ -165,7 +174,7 @@ export class TranscriptBuilder implements Transcript {
         this.called(fact.value);
         return;
       case 'runStarted':
-        this.told(fact.value.runId, rootStep, fact.value.agentsTold);
+        this.told(this.agentsTold, fact.value.runId, rootStep, fact.value.agentsTold);
         return;
       case 'agentReturned':
         this.returned(fact.value);
@@ -282,16 +291,15 @@ export class TranscriptBuilder implements Transcript {
     this.size += 2 * argumentsJson.length;
   }
 
-  private called({ runId, callId, agentsTold, memoriesTold }: FactOf<'agentCalled'>): void {
-    this.told(runId, calledRoot(callId), agentsTold);
-    if (memoriesTold === '') return;
-    this.memoriesTold.set(resultKey(runId, callId), memoriesTold);
-    this.size += memoriesTold.length;
+  private called({ runId, callId, agentsTold, memoriesTold, stateTold }: FactOf<'agentCalled'>): void {
+    this.told(this.agentsTold, runId, calledRoot(callId), agentsTold);
+    this.told(this.memoriesTold, runId, callId, memoriesTold);
+    this.told(this.stateTold, runId, callId, stateTold);
   }
 
-  private told(runId: string, root: string, text: string): void {
+  private told(texts: Map<string, string>, runId: string, place: string, text: string): void {
     if (text === '') return;
-    this.agentsTold.set(resultKey(runId, root), text);
+    texts.set(resultKey(runId, place), text);
     this.size += text.length;
   }
 
@@ -366,6 +374,10 @@ class Foreseen implements Transcript {
 
   memoriesTo(runId: string, callId: string): string {
     return this.recorded.memoriesTo(runId, callId);
+  }
+
+  stateTo(runId: string, callId: string): string {
+    return this.recorded.stateTo(runId, callId);
   }
 
   editOf(runId: string, callId: string): string | undefined {

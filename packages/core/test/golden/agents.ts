@@ -1,5 +1,6 @@
-import { cancelStep, pauseRun, provideInput, resumeRun } from '@stopgo/core';
-import { answered, asked, callsAgent, completes, drove, platformAgent, works } from '../agents.ts';
+import { cancelStep, pauseRun, provideInput, type RunCommand, resumeRun } from '@stopgo/core';
+import { dataRequestOf, valuesNeeded } from '@stopgo/core/shared-data';
+import { answered, asked, callsAgent, completes, drives, drove, platformAgent, works } from '../agents.ts';
 import { by, dawn, type Happening } from '../specification.ts';
 import { approved, call, claim, happened, opened, returns, starts } from '../story.ts';
 
@@ -12,6 +13,19 @@ const answersPeople = (callId: string, contentJson: string) =>
   happened((state) => {
     const input = Object.values(state.run?.interrupts ?? {}).find((one) => one.callId === callId);
     return provideInput(state, { inputId: input?.id ?? '', action: 'accept', contentJson, now: dawn });
+  });
+
+const sharer = (name: string) => platformAgent(name, {}, { tools: ['run_data_*'] });
+const sharing = { more: [sharer('support/tier1'), sharer('support/billing')] };
+const shares = (name: string, args: object) => call(`run_data_${name}`, args);
+
+/** A call uses what the agents share; what is read holds this. */
+const usesData = (callId: string, name: string, args: object, valueJson = '') =>
+  happened((state) => {
+    const request = dataRequestOf(`run_data_${name}`, JSON.stringify(args));
+    const values = new Map(valuesNeeded(state.run?.data ?? [], request).map((one) => [one.writtenAt, valueJson]));
+    const use: RunCommand = { type: 'useData', callId, attempt: 1, request, values, durationMs: 0 };
+    return drives([use], sharing)(state);
   });
 
 /** Agents that call agents. */
@@ -65,6 +79,38 @@ export const agentScenarios: Readonly<Record<string, readonly Happening[]>> = {
     by('ada', answersPeople('root#1.0', '{"answer":"Full refund"}')),
     drove([claim], { now: dawn + 300_000 }),
     answered({ calls: [completes('Refunded.')] }),
+  ],
+  // An agent shares two values; the one that it calls reads one, writes it anew, and takes the other away.
+  'agent-shares': [
+    user(opened),
+    user(asked('I want a refund.', { agent: sharer('support/tier1') })),
+    answered(
+      { calls: [shares('write', { key: 'order', value: 4711 }), shares('write', { key: 'name', value: 'Ada' })] },
+      sharing,
+    ),
+    usesData('root#1.0', 'write', { key: 'order', value: 4711 }),
+    usesData('root#1.1', 'write', { key: 'name', value: 'Ada' }),
+    answered({ calls: [callsAgent('support/billing')] }, sharing),
+    drove(
+      [{ ...works('root#2.0', 'support/billing', 'SPECIFIC'), stateTold: 'order:\n> 4711' } as RunCommand],
+      sharing,
+    ),
+    answered(
+      {
+        step: 'root#2.0/root',
+        calls: [
+          shares('read', { key: 'order' }),
+          shares('write', { key: 'order', value: { id: 4711, paid: true } }),
+          shares('delete', { key: 'name' }),
+        ],
+      },
+      sharing,
+    ),
+    usesData('root#2.0/root#1.0', 'read', { key: 'order' }, '4711'),
+    usesData('root#2.0/root#1.1', 'write', { key: 'order', value: { id: 4711, paid: true } }),
+    usesData('root#2.0/root#1.2', 'delete', { key: 'name' }),
+    answered({ step: 'root#2.0/root', calls: [completes('Refunded.')] }, sharing),
+    answered({ calls: [completes('Your order is refunded.')] }, sharing),
   ],
   'agent-paused': [
     user(opened),

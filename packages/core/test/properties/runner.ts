@@ -182,7 +182,8 @@ class World {
   private outcomeOf(effect: Effect): RunCommand {
     if (effect.kind === 'model') return this.modelOutcome(effect);
     if (effect.kind === 'delegation') return delegates(effect.stepId, this.draw(12) === 11 ? ' ' : `${effect.id} asks`);
-    if (effect.kind === 'agent' || effect.kind === 'memory') throw new Error('no agent of this world is from git');
+    if (effect.kind === 'agent' || effect.kind === 'memory' || effect.kind === 'data')
+      throw new Error('no agent of this world is from git');
     return this.callCommand(effect);
   }
 

@@ -83,7 +83,8 @@ function movesOf(state: ConversationState, definitions: Definitions, { model, de
     const { id } = effect;
     if (effect.kind === 'model') return [id, () => drive([model(effect)])];
     if (effect.kind === 'delegation') return [id, () => drive([delegates(effect.stepId, `${id} asks`)])];
-    if (effect.kind === 'agent' || effect.kind === 'memory') throw new Error('no agent of this world is from git');
+    if (effect.kind === 'agent' || effect.kind === 'memory' || effect.kind === 'data')
+      throw new Error('no agent of this world is from git');
     if (effect.kind === 'call' && effect.fenced)
       return [`${id} starts`, () => drive([{ type: 'startCall', callId: id, attempt: effect.attempt, bridge }])];
     const ends = run.calls[id]?.target?.kind === 'remote' ? replies : returns;

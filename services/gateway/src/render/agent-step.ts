@@ -29,6 +29,7 @@ export function renderAgentStep(step: AgentStep): Answer {
     turns: step.turns,
     tool_calls: step.toolCalls,
     agent_calls: step.agentCalls,
+    shared_keys: step.sharedKeys?.map(shownLine),
     started_at: rfc3339(timestampFromMs(startedAt)),
     ended_at: endedAt === undefined ? undefined : rfc3339(timestampFromMs(endedAt)),
   };

@@ -12,6 +12,8 @@ export type CalledDefinition = RunDefinition & {
   readonly agentsTold?: string;
   /** Keys of its own memory whose values it is told with the scope `SPECIFIC`; absent: none. */
   readonly memoryKeys?: readonly string[];
+  /** The same of session state, and of what the agents of the run share. */
+  readonly stateKeys?: readonly string[];
 };
 
 /** The agents of this platform that others may call. */

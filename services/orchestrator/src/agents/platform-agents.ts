@@ -69,6 +69,7 @@ export class PlatformAgents implements CallableAgents {
       name: found.name,
       contextScope: agent.platform?.contextScope ?? 'FULL',
       memoryKeys: agent.platform?.context?.memories ?? [],
+      stateKeys: agent.platform?.context?.state ?? [],
       source: found.source,
       ...(calling?.agentsTold === undefined ? {} : { agentsTold: calling.agentsTold }),
     };

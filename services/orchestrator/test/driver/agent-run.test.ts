@@ -256,3 +256,65 @@ test('a limit that one agent comes to loses no answer that another is being give
   ).toHaveLength(1);
   expect(cases.at(-1)).toBe('runReleased');
 });
+
+/** An agent that shares data with the others of its run. */
+const sharing = (one: AgentDefinition, more: Partial<AgentDefinition['root']> = {}): AgentDefinition => ({
+  ...one,
+  root: { ...one.root, tools: ['look', 'run_data_*'], ...more } as AgentDefinition['root'],
+});
+
+test('what an agent writes, the one that it calls reads, also in the same answer, and no later run does', async () => {
+  const write = (value: unknown) => asks('run_data_write', { key: 'order', value });
+  const read = asks('run_data_read', { key: 'order' });
+  const run = (start: readonly RequestedCall[]) =>
+    drivenAgent(
+      sharing(tier1),
+      {
+        tier1: [says('', start), says('', [callsAgent('billing', 'Refund it.')]), says('', [completes('Done.')])],
+        billing: [says('', [read, asks('run_data_query', { text: 'id' })]), says('', [completes('Refunded.')])],
+      },
+      { agents: known(sharing(billing)), calling },
+    );
+  const { asked, log, response } = await run([read, write(1), write({ id: 4711 }), read]);
+  expect(response).toBe('Done.');
+  const results = asked.flatMap(({ messages }) =>
+    messages.flatMap((one) => (one.role === 'tool' ? [one.results] : [])),
+  );
+  const nothing = 'Nothing is shared under order, nor under any other key.';
+  expect(results[0]?.map(({ content }) => content)).toEqual([nothing, 'Written.', 'Written.', '{"id":4711}']);
+  expect(asked[2]?.tools.map(({ name }) => name)).toContain('run_data_write');
+  const found = '{"found":[{"key":"order","value":{"id":4711}}]}';
+  const billed = asked[3]?.messages.at(-1);
+  expect(billed).toMatchObject({ results: [{ content: '{"id":4711}' }, { content: found }] });
+  // Two values were written, by the appends that hold the results.
+  expect(casesOf(log).filter((one) => one === 'runDataWritten')).toHaveLength(2);
+
+  const other = await run([read]);
+  expect(other.asked[1]?.messages.at(-1)).toMatchObject({ results: [{ isError: true, content: nothing }] });
+});
+
+test('a called agent is told what its file names of the state of the run, where it is told no more than that', async () => {
+  const forCall: CallableAgents['forCall'] = async (...asked) => {
+    const found = await known(billing).forCall(...asked);
+    return found && { ...found, stateKeys: ['order', 'gone', 'last'] };
+  };
+  const told = async (scope: string) => {
+    const { asked } = await drivenAgent(
+      sharing(tier1),
+      {
+        tier1: [
+          says('', [callsAgent('billing', 'Look.'), asks('run_data_write', { key: 'order', value: [4711] })]),
+          says('', [callsAgent('billing', 'Pay.', { context_scope: scope })]),
+          says('', [completes('Done.')]),
+        ],
+        billing: [says('', [completes('Looked.')]), says('', [completes('Paid.')])],
+      },
+      { agents: { forCall }, calling },
+    );
+    return JSON.stringify(asked.find(({ messages }) => JSON.stringify(messages[0]).includes('Pay.'))?.messages[0]);
+  };
+  const specific = await told('SPECIFIC');
+  expect(specific).toContain('What is known in this run:\\n\\norder:\\n> [4711]');
+  expect(specific).not.toContain('gone');
+  expect(await told('NONE')).not.toContain('known in this run');
+});

@@ -1,9 +1,11 @@
 import { agentCallOf, type Effect, noSuchAgent } from '@stopgo/core';
+import { toldState } from '@stopgo/core/shared-data';
 import { isUnknown, type OpenWait } from '@stopgo/log';
 import { messageOf } from '@stopgo/runtime';
 import type { CalledDefinition } from '../../agents/callable.ts';
 import { argumentsOf } from '../handle/call-arguments.ts';
 import type { RunHandle } from '../handle/run-handle.ts';
+import { sharedValues } from './shared-values.ts';
 
 /** Pause before the registry is asked again, in milliseconds. */
 const lookUpPauseMs = 1_000;
@@ -28,10 +30,21 @@ export async function performAgentCall(
     return;
   }
   const asked = agentCallOf(await argumentsOf(driver, call, signal));
-  const { definitions, name: agent, contextScope: usual, source, agentsTold, memoryKeys = [], ...digests } = found;
+  const {
+    definitions,
+    name: agent,
+    contextScope: usual,
+    source,
+    agentsTold,
+    memoryKeys = [],
+    stateKeys = [],
+    ...digests
+  } = found;
   const contextScope = asked?.contextScope ?? usual;
-  const keys = contextScope === 'SPECIFIC' ? memoryKeys : [];
+  const isSpecific = contextScope === 'SPECIFIC';
+  const keys = isSpecific ? memoryKeys : [];
   const memoriesTold = keys.length === 0 ? '' : await driver.ports.memories.told(agent, keys, signal);
+  const stateTold = isSpecific ? await stateOf(driver, stateKeys, signal) : '';
   driver.define(definitions);
   await driver.submit({
     type: 'callAgent',
@@ -40,9 +53,21 @@ export async function performAgentCall(
     ...digests,
     contextScope,
     memoriesTold,
+    stateTold,
     ...(source && { source }),
     ...(agentsTold === undefined ? {} : { agentsTold }),
   });
+}
+
+/** What an agent is told of session state, and of what the agents of the run share, as both are now. */
+async function stateOf(driver: RunHandle, keys: readonly string[], signal: AbortSignal): Promise<string> {
+  const { state, transcripts, conversationId } = driver;
+  if (keys.length === 0 || state.run === null) return '';
+  const { run, revision } = state;
+  const shared = run.data?.filter(({ key }) => keys.includes(key)) ?? [];
+  const values = await sharedValues(driver, shared, signal);
+  const record = await transcripts.upTo(conversationId, revision, signal);
+  return toldState(run, keys, (at) => record.textAt(at), values);
 }
 
 async function meaningOf(driver: RunHandle, name: string, signal: AbortSignal): Promise<CalledDefinition | undefined> {

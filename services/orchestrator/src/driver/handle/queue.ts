@@ -7,6 +7,7 @@ import {
   structuredBytesMax,
   textBytesMax,
 } from '@stopgo/core';
+import { runDataAnswerBytesMax } from '@stopgo/core/shared-data';
 
 /** What became of a command: on the record, without effect (it did not fit any more), or never taken (not the owner). */
 export type Taken = 'applied' | 'ignored' | 'fenced';
@@ -74,6 +75,11 @@ function finishedBytes({
   return text + Math.min(byteLength(structuredJson), structuredBytesMax) + byteLength(JSON.stringify(blobs));
 }
 
+/** What a call is told of shared data. What it writes stands in its arguments, which are on the record. */
+function dataBytes({ request: { type } }: Extract<RunCommand, { type: 'useData' }>): number {
+  return type === 'read' || type === 'query' || type === 'list' ? runDataAnswerBytesMax : 0;
+}
+
 /** Commands whose facts are all of about one size. */
 type Small = 'claim' | 'startCall' | 'answerDelegation' | 'answerLost' | 'needToken' | 'callUnauthenticated';
 
@@ -96,9 +102,15 @@ function sizeOf(command: RunCommand): number {
     case 'delegationUpdated':
       return byteLength(command.text);
     case 'callAgent':
-      return byteLength(command.agentsTold ?? '') + byteLength(command.memoriesTold ?? '');
+      return (
+        byteLength(command.agentsTold ?? '') +
+        byteLength(command.memoriesTold ?? '') +
+        byteLength(command.stateTold ?? '')
+      );
     case 'callFinished':
       return finishedBytes(command);
+    case 'useData':
+      return dataBytes(command);
     case 'modelFailed':
       return byteLength(command.text) + byteLength(command.message);
     // They ask a human: the append holds a description of the call.

@@ -1,6 +1,7 @@
 import type { Effect } from '@stopgo/core';
 import { performAgentCall } from '../calls/perform-agent-call.ts';
 import { performCall } from '../calls/perform-call.ts';
+import { performData } from '../calls/perform-data.ts';
 import { performMemory } from '../calls/perform-memory.ts';
 import { recoverCall } from '../calls/recover-call.ts';
 import { performDelegation } from '../delegations/perform-delegation.ts';
@@ -24,6 +25,8 @@ export function performEffect(
       return performAgentCall(driver, effect, signal);
     case 'memory':
       return performMemory(driver, effect, signal);
+    case 'data':
+      return performData(driver, effect, signal);
     case 'call':
       return performCall(driver, effect, signal);
     case 'recover':

@@ -2,8 +2,8 @@
 // @generated from file stopgo/events/v1/payload.proto (package stopgo.events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AgentCalled, AgentDefined, AgentLimits, AgentQuestion, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalAssigned, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, CancelCause, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputType, InputWithdrawn, LinkMade, MemoryCall, MemoryRemoved, MemorySaved, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RepositoryAdded, RepositoryChanged, RepositoryListed, RepositoryRemoved, RepositorySource, RepositorySynced, RepositorySyncFailed, RepositoryUnlisted, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunPaused, RunReleased, RunResumed, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepCanceled, StepFinished, StepReminded, StepStarted, SyncedFile, SyncError, TimeLimit, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
-import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentQuestionSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalAssignedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, MemoryCallSchema, MemoryRemovedSchema, MemorySavedSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RepositoryAddedSchema, RepositoryChangedSchema, RepositoryListedSchema, RepositoryRemovedSchema, RepositorySourceSchema, RepositorySyncedSchema, RepositorySyncFailedSchema, RepositoryUnlistedSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunPausedSchema, RunReleasedSchema, RunResumedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepCanceledSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, SyncedFileSchema, SyncErrorSchema, TimeLimitSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
+import type { AgentCalled, AgentDefined, AgentLimits, AgentQuestion, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalAssigned, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, CancelCause, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputType, InputWithdrawn, LinkMade, MemoryCall, MemoryRemoved, MemorySaved, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RepositoryAdded, RepositoryChanged, RepositoryListed, RepositoryRemoved, RepositorySource, RepositorySynced, RepositorySyncFailed, RepositoryUnlisted, RunCanceled, RunClaimed, RunCompleted, RunDataDeleted, RunDataWritten, RunFailed, RunPaused, RunReleased, RunResumed, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepCanceled, StepFinished, StepReminded, StepStarted, SyncedFile, SyncError, TimeLimit, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
+import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentQuestionSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalAssignedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, MemoryCallSchema, MemoryRemovedSchema, MemorySavedSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RepositoryAddedSchema, RepositoryChangedSchema, RepositoryListedSchema, RepositoryRemovedSchema, RepositorySourceSchema, RepositorySyncedSchema, RepositorySyncFailedSchema, RepositoryUnlistedSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunDataDeletedSchema, RunDataWrittenSchema, RunFailedSchema, RunPausedSchema, RunReleasedSchema, RunResumedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepCanceledSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, SyncedFileSchema, SyncErrorSchema, TimeLimitSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
@@ -418,6 +418,18 @@ export function writePayload(writer: Writer, message: Payload): void {
       writer.join(begin);
       break;
     }
+    case "runDataWritten": {
+      const begin = writer.fork(738);
+      writeRunDataWritten(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "runDataDeleted": {
+      const begin = writer.fork(746);
+      writeRunDataDeleted(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
     case "stepCanceled": {
       const begin = writer.fork(762);
       writeStepCanceled(writer, message.fact.value);
@@ -710,6 +722,14 @@ export function readPayload(reader: Reader, length: number, message: Payload): P
         if (tag !== 730) throw new LeftToLibrary();
         message.fact = { case: "memoryRemoved", value: readMemoryRemoved(reader, reader.uint32(), message.fact.case === "memoryRemoved" ? message.fact.value : zeroMemoryRemoved()) };
         break;
+      case 92:
+        if (tag !== 738) throw new LeftToLibrary();
+        message.fact = { case: "runDataWritten", value: readRunDataWritten(reader, reader.uint32(), message.fact.case === "runDataWritten" ? message.fact.value : zeroRunDataWritten()) };
+        break;
+      case 93:
+        if (tag !== 746) throw new LeftToLibrary();
+        message.fact = { case: "runDataDeleted", value: readRunDataDeleted(reader, reader.uint32(), message.fact.case === "runDataDeleted" ? message.fact.value : zeroRunDataDeleted()) };
+        break;
       case 95:
         if (tag !== 762) throw new LeftToLibrary();
         message.fact = { case: "stepCanceled", value: readStepCanceled(reader, reader.uint32(), message.fact.case === "stepCanceled" ? message.fact.value : zeroStepCanceled()) };
@@ -933,6 +953,12 @@ export function createPayload(given: Given): Payload {
         break;
       case "memoryRemoved":
         message.fact = { case: "memoryRemoved", value: toMessage(value, createMemoryRemoved, "stopgo.events.v1.MemoryRemoved") };
+        break;
+      case "runDataWritten":
+        message.fact = { case: "runDataWritten", value: toMessage(value, createRunDataWritten, "stopgo.events.v1.RunDataWritten") };
+        break;
+      case "runDataDeleted":
+        message.fact = { case: "runDataDeleted", value: toMessage(value, createRunDataDeleted, "stopgo.events.v1.RunDataDeleted") };
         break;
       case "stepCanceled":
         message.fact = { case: "stepCanceled", value: toMessage(value, createStepCanceled, "stopgo.events.v1.StepCanceled") };
@@ -1939,6 +1965,7 @@ export function zeroCall(): Call {
     agentRefusal: 0,
     memoryOf: '',
     askedBy: '',
+    sharedBy: '',
   };
 }
 
@@ -1997,6 +2024,9 @@ export function writeCall(writer: Writer, message: Call): void {
   }
   if (message.askedBy !== '') {
     writer.string(146, message.askedBy);
+  }
+  if (message.sharedBy !== '') {
+    writer.string(154, message.sharedBy);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2079,6 +2109,10 @@ export function readCall(reader: Reader, length: number, message: Call): Call {
         if (tag !== 146) throw new LeftToLibrary();
         message.askedBy = reader.string();
         break;
+      case 19:
+        if (tag !== 154) throw new LeftToLibrary();
+        message.sharedBy = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2108,6 +2142,7 @@ export function createCall(given: Given): Call {
   if (given.agentRefusal != null) message.agentRefusal = given.agentRefusal;
   if (given.memoryOf != null) message.memoryOf = given.memoryOf;
   if (given.askedBy != null) message.askedBy = given.askedBy;
+  if (given.sharedBy != null) message.sharedBy = given.sharedBy;
   return message;
 }
 
@@ -6160,6 +6195,7 @@ export function zeroAgentCalled(): AgentCalled {
     contextRevision: 0,
     agentsTold: '',
     memoriesTold: '',
+    stateTold: '',
   };
 }
 
@@ -6207,6 +6243,9 @@ export function writeAgentCalled(writer: Writer, message: AgentCalled): void {
   }
   if (message.memoriesTold !== '') {
     writer.string(106, message.memoriesTold);
+  }
+  if (message.stateTold !== '') {
+    writer.string(114, message.stateTold);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -6269,6 +6308,10 @@ export function readAgentCalled(reader: Reader, length: number, message: AgentCa
         if (tag !== 106) throw new LeftToLibrary();
         message.memoriesTold = reader.string();
         break;
+      case 14:
+        if (tag !== 114) throw new LeftToLibrary();
+        message.stateTold = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -6293,6 +6336,7 @@ export function createAgentCalled(given: Given): AgentCalled {
   if (given.agentsTold != null) message.agentsTold = given.agentsTold;
   if (given.timeLimit != null) message.timeLimit = toMessage(given.timeLimit, createTimeLimit, "stopgo.events.v1.TimeLimit");
   if (given.memoriesTold != null) message.memoriesTold = given.memoriesTold;
+  if (given.stateTold != null) message.stateTold = given.stateTold;
   return message;
 }
 
@@ -8387,6 +8431,176 @@ export function createMemoryRemoved(given: Given): MemoryRemoved {
   return message;
 }
 
+export function zeroRunDataWritten(): RunDataWritten {
+  return {
+    $typeName: "stopgo.events.v1.RunDataWritten",
+    runId: '',
+    stepId: '',
+    callId: '',
+    callRevision: 0,
+    agent: '',
+    key: '',
+    bytes: 0,
+  };
+}
+
+export function writeRunDataWritten(writer: Writer, message: RunDataWritten): void {
+  if (message.$typeName !== "stopgo.events.v1.RunDataWritten") throw new LeftToLibrary();
+  if (message.runId !== '') {
+    writer.string(10, message.runId);
+  }
+  if (message.stepId !== '') {
+    writer.string(18, message.stepId);
+  }
+  if (message.callId !== '') {
+    writer.string(26, message.callId);
+  }
+  if (message.callRevision != 0) {
+    writer.uint32(32, message.callRevision);
+  }
+  if (message.agent !== '') {
+    writer.string(42, message.agent);
+  }
+  if (message.key !== '') {
+    writer.string(50, message.key);
+  }
+  if (message.bytes != 0) {
+    writer.uint32(56, message.bytes);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readRunDataWritten(reader: Reader, length: number, message: RunDataWritten): RunDataWritten {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.runId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.stepId = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.callId = reader.string();
+        break;
+      case 4:
+        if (tag !== 32) throw new LeftToLibrary();
+        message.callRevision = reader.uint32();
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.agent = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.key = reader.string();
+        break;
+      case 7:
+        if (tag !== 56) throw new LeftToLibrary();
+        message.bytes = reader.uint32();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createRunDataWritten(given: Given): RunDataWritten {
+  const message = zeroRunDataWritten();
+  if (given.runId != null) message.runId = given.runId;
+  if (given.stepId != null) message.stepId = given.stepId;
+  if (given.callId != null) message.callId = given.callId;
+  if (given.callRevision != null) message.callRevision = given.callRevision;
+  if (given.agent != null) message.agent = given.agent;
+  if (given.key != null) message.key = given.key;
+  if (given.bytes != null) message.bytes = given.bytes;
+  return message;
+}
+
+export function zeroRunDataDeleted(): RunDataDeleted {
+  return {
+    $typeName: "stopgo.events.v1.RunDataDeleted",
+    runId: '',
+    stepId: '',
+    callId: '',
+    agent: '',
+    key: '',
+  };
+}
+
+export function writeRunDataDeleted(writer: Writer, message: RunDataDeleted): void {
+  if (message.$typeName !== "stopgo.events.v1.RunDataDeleted") throw new LeftToLibrary();
+  if (message.runId !== '') {
+    writer.string(10, message.runId);
+  }
+  if (message.stepId !== '') {
+    writer.string(18, message.stepId);
+  }
+  if (message.callId !== '') {
+    writer.string(26, message.callId);
+  }
+  if (message.agent !== '') {
+    writer.string(34, message.agent);
+  }
+  if (message.key !== '') {
+    writer.string(42, message.key);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readRunDataDeleted(reader: Reader, length: number, message: RunDataDeleted): RunDataDeleted {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.runId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.stepId = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.callId = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.agent = reader.string();
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.key = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createRunDataDeleted(given: Given): RunDataDeleted {
+  const message = zeroRunDataDeleted();
+  if (given.runId != null) message.runId = given.runId;
+  if (given.stepId != null) message.stepId = given.stepId;
+  if (given.callId != null) message.callId = given.callId;
+  if (given.agent != null) message.agent = given.agent;
+  if (given.key != null) message.key = given.key;
+  return message;
+}
+
 export function zeroRepositoryRemoved(): RepositoryRemoved {
   return {
     $typeName: "stopgo.events.v1.RepositoryRemoved",
@@ -9027,6 +9241,8 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [MemorySavedSchema, { zero: zeroMemorySaved, write: writeMemorySaved, read: readMemorySaved, create: createMemorySaved }],
   [MemoryCallSchema, { zero: zeroMemoryCall, write: writeMemoryCall, read: readMemoryCall, create: createMemoryCall }],
   [MemoryRemovedSchema, { zero: zeroMemoryRemoved, write: writeMemoryRemoved, read: readMemoryRemoved, create: createMemoryRemoved }],
+  [RunDataWrittenSchema, { zero: zeroRunDataWritten, write: writeRunDataWritten, read: readRunDataWritten, create: createRunDataWritten }],
+  [RunDataDeletedSchema, { zero: zeroRunDataDeleted, write: writeRunDataDeleted, read: readRunDataDeleted, create: createRunDataDeleted }],
   [RepositoryRemovedSchema, { zero: zeroRepositoryRemoved, write: writeRepositoryRemoved, read: readRepositoryRemoved, create: createRepositoryRemoved }],
   [RepositoryListedSchema, { zero: zeroRepositoryListed, write: writeRepositoryListed, read: readRepositoryListed, create: createRepositoryListed }],
   [RepositoryUnlistedSchema, { zero: zeroRepositoryUnlisted, write: writeRepositoryUnlisted, read: readRepositoryUnlisted, create: createRepositoryUnlisted }],
