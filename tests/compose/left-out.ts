@@ -18,6 +18,7 @@ export const leftOutFiles: Readonly<Record<string, string>> = {
   'a2a-tokens.test.ts': 'has tool servers and agents of its own',
   'a2a-transports.test.ts': 'has a configuration of its own: a port for gRPC',
   'agents.test.ts': 'has a repository of its own',
+  'agents-signed-in.test.ts': 'has a repository of its own; people sign in',
   'called-agents.test.ts': 'has a repository of its own',
   'api-keys.test.ts': 'has a configuration of its own: people sign in',
   'arguments.test.ts': 'has a model and a tool server of its own',

@@ -25,6 +25,17 @@ describe('what an approver is shown', () => {
     expect(describeCall(tool, JSON.stringify(args))).toBe(text);
   });
 
+  test('says first that somebody asked for the commit of the agent', () => {
+    const source = { repository: 'main', commit: '4f0c1b6f9c8d0f5a', path: 'payer.md' } as const;
+    const plain = describeCall('ping', '{}');
+    expect(describeCall('ping', '{}', undefined, source)).toBe(plain);
+    const said =
+      "⚠️ The run's agent is of commit 4f0c1b6f9c8d of main, which somebody asked for: another one is synced.\n\n";
+    expect(describeCall('ping', '{}', undefined, { ...source, pinned: true })).toBe(`${said}${plain}`);
+    const doubt = describeDoubt('ping', '{}', 'it ended', undefined, { ...source, pinned: true });
+    expect(doubt.startsWith(`${said}**IN DOUBT`)).toBe(true);
+  });
+
   test('hides no argument: anything more than the known form shows is shown whole', () => {
     expect(describeCall('resources_remove', '{"id":"1","pattern":".*"}')).toBe(
       '**RESOURCES_REMOVE**\n\nArgs: {\n  "id": "1",\n  "pattern": ".*"\n}',

@@ -1,5 +1,4 @@
 import {
-  agentTool,
   anticipate,
   byteLength,
   callerOf,
@@ -19,7 +18,6 @@ import {
   principalKey,
   type RecordedFact,
   receiveMessage,
-  remoteAgentsOf,
   requireReach,
 } from '@stopgo/core';
 import {
@@ -43,6 +41,8 @@ import {
   type CatalogueAgent,
   noAgent,
 } from './agents/catalogue.ts';
+import { agentsOffered } from './agents/offered.ts';
+import { notPinned, requirePin } from './agents/pinned.ts';
 import { callDepth, withinDepth } from './agents/run-depth.ts';
 import { actorOf } from './caller.ts';
 import type { Contexts } from './contexts.ts';
@@ -88,14 +88,6 @@ export function orchestratorService(parts: OrchestratorParts): ServiceImpl<typeo
   };
 }
 
-/** Other agents as models are told of them in runs that start now. */
-function agentsOffered({ definition }: CatalogueAgent) {
-  return remoteAgentsOf(definition).map((one) => {
-    const { name, description, inputSchemaJson, hints } = agentTool(one);
-    return { name, description, inputSchemaJson, destructive: hints.destructive };
-  });
-}
-
 async function create(
   parts: OrchestratorParts,
   turns: Turns,
@@ -114,6 +106,7 @@ async function create(
   const { ports } = registry;
   const begin = async (): Promise<Begun> => {
     const agent = await agentNamed(parts.agents, request.agentName, request.agentRevision);
+    requirePin(context.principal, agent);
     const opening = createConversation({
       id,
       sessionId: context.sessionId ?? '',
@@ -160,7 +153,7 @@ async function repeatOfCreate(
 ): Promise<Transacted<never>> {
   if (idempotency === undefined || !(error instanceof DomainError)) throw error;
   // Its agent may have gone since, and the configuration may have become stricter.
-  if (error.kind !== 'conflict' && ![noAgent, callDepth].includes(error.details.reason ?? '')) throw error;
+  if (error.kind !== 'conflict' && ![noAgent, callDepth, notPinned].includes(error.details.reason ?? '')) throw error;
   const { ports } = parts.registry;
   const loaded = await ports.log.load(id, [clientKey(idempotency)]).catch((cause: unknown) => {
     throw cause instanceof DomainError && cause.kind === 'not_found' ? error : cause;
@@ -192,6 +185,8 @@ async function send(
   requireReach(context.principal, 'message.send', loaded.state);
   const begin = async (): Promise<Begun> => {
     const agent = await agentOfConversation(parts.agents, loaded.state.agentName, request.agentRevision);
+    // What was taken before is answered as it was.
+    if (loaded.knownKeys.length === 0) requirePin(context.principal, agent);
     const command = {
       actor: actorOf(request.caller),
       ...(idempotency === undefined ? {} : { idempotency }),

@@ -68,6 +68,14 @@ export async function findAgentAt(
   throw noneAt(name, revision, problems);
 }
 
+/** Whether an agent that was found at some revision is the one that its name finds now, of the commit that is synced. */
+export function isSynced(repositories: readonly KeptRepository[], { repository, agent }: FoundAgent): boolean {
+  const now = findAgent(repositories, agent.name);
+  if (now === undefined || now.repository !== repository || now.agent.path !== agent.path) return false;
+  // Its file may have been read at an earlier commit, and has not changed since.
+  return agent.commit === now.agent.commit || agent.commit === repository.record.state.commit;
+}
+
 /**
  * The file of an agent at a commit, branch or tag, whatever it holds.
  *

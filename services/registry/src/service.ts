@@ -25,7 +25,7 @@ import type { Ref } from './git/refs.ts';
 import { isOfWorkTree } from './git/work-tree.ts';
 import type { KeptRepository } from './kept-repository.ts';
 import type { Repositories, RepositoryChange } from './list/repositories.ts';
-import { allAgents, type FoundAgent, fileAt, findAgent, findAgentAt, lookupOrder } from './lookup.ts';
+import { allAgents, type FoundAgent, fileAt, findAgent, findAgentAt, isSynced, lookupOrder } from './lookup.ts';
 import { TooManyFiles } from './sync/plan.ts';
 import { receiveWebhook } from './webhook/receive.ts';
 
@@ -119,11 +119,11 @@ export function registryService(options: ServiceOptions): ServiceImpl<typeof wir
       checkName(name);
       if (revision !== '') {
         const at = await ofGit(() => findAgentAt(all(), name, revision, definitions, options, signal));
-        return { agent: shownAgent(at), definitionJson: at.definitionJson };
+        return { agent: shownAgent(at), definitionJson: at.definitionJson, synced: isSynced(all(), at) };
       }
       const found = required(all(), name);
       const definitionJson = await recordedDefinition(definitions.log, agentStream(found.agent.digest), signal);
-      return { agent: shownAgent(found), definitionJson };
+      return { agent: shownAgent(found), definitionJson, synced: true };
     },
 
     async listHistory({ name, limit, revision }, { signal }) {

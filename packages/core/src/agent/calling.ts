@@ -1,5 +1,11 @@
 /** A file in a git repository, at one commit. */
-export type AgentSource = { readonly repository: string; readonly commit: string; readonly path: string };
+export type AgentSource = {
+  readonly repository: string;
+  readonly commit: string;
+  readonly path: string;
+  /** Somebody asked for this commit: another one was synced when the run began. */
+  readonly pinned?: true;
+};
 
 /** What holds in a run for agents that call each other. */
 export type CallingLimits = {

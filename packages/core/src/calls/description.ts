@@ -1,3 +1,4 @@
+import type { AgentSource } from '../agent/calling.ts';
 import { nameOfTarget } from '../events/target.ts';
 import { descriptionBytesMax } from '../text/bounds.ts';
 import { byteLength, cutMiddle } from '../text/cut.ts';
@@ -10,11 +11,26 @@ import { heading } from './tool-call-words.ts';
 /**
  * What an approver is shown of a call: made from the exact arguments, deceptive characters made visible, names that are more than
  * plain words quoted, at most 16 KiB: of a longer one the head and the tail, with a mark between. Of a delegation: the agent, and
- * what is sent to it.
+ * what is sent to it. `source`: of the run's agent; that somebody asked for its commit is said.
  */
-export function describeCall(tool: string, argumentsJson: string, target: AskedTarget = ofTool): string {
-  return bounded(wholeCall(tool, argumentsJson, target));
+export function describeCall(
+  tool: string,
+  argumentsJson: string,
+  target: AskedTarget = ofTool,
+  source?: AgentSource,
+): string {
+  return bounded(`${pinnedLine(source)}${wholeCall(tool, argumentsJson, target)}`);
 }
+
+/** Stands before the call: the head of a long description is kept. */
+function pinnedLine(source: AgentSource | undefined): string {
+  if (source?.pinned !== true) return '';
+  const commit = source.commit.slice(0, commitShown);
+  return `⚠️ The run's agent is of commit ${commit} of ${quotedName(source.repository)}, which somebody asked for: another one is synced.\n\n`;
+}
+
+/** Characters of a commit that are shown. */
+const commitShown = 12;
 
 /** A call of a tool, unless somebody else is named. */
 const ofTool: AskedTarget = { kind: 'tool', server: '' };
@@ -29,9 +45,10 @@ export function describeDoubt(
   argumentsJson: string,
   reason: string,
   target: AskedTarget = ofTool,
+  source?: AgentSource,
 ): string {
   return bounded(
-    `**IN DOUBT: ${heading(tool)}**\n\nThis call was started and nobody can tell whether it took effect: ${spoken(reason)}\n\n` +
+    `${pinnedLine(source)}**IN DOUBT: ${heading(tool)}**\n\nThis call was started and nobody can tell whether it took effect: ${spoken(reason)}\n\n` +
       `${wholeCall(tool, argumentsJson, target)}\n\nChoose run_again, happened (with the result, if you know it) or give_up.`,
   );
 }

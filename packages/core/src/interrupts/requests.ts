@@ -40,7 +40,7 @@ type Askable = {
 export function approvalRequest(run: RunState, call: Askable, now: number): { id: string; fact: Fact } {
   const id = uuidFrom('approval', run.id, call.callId, String(call.asked + 1));
   const { stepId, callId, tool, target, digest, reason, callRevision } = call;
-  const description = describeCall(tool, call.argumentsJson, target);
+  const description = describeCall(tool, call.argumentsJson, target, run.source);
   const choices = ['approve', 'reject'];
   const kind = askedKindOf(target).approvalKind;
   const server = serverOf(target);
@@ -112,7 +112,13 @@ export function doubtRequest(
     tool: call.tool,
     server: serverOf(call.target),
     digest: call.digest,
-    description: describeDoubt(call.tool, argumentsJson, reason, isAsked(call.target) ? call.target : undefined),
+    description: describeDoubt(
+      call.tool,
+      argumentsJson,
+      reason,
+      isAsked(call.target) ? call.target : undefined,
+      run.source,
+    ),
     choices: ['run_again', 'happened', 'give_up'],
     reason,
     callRevision: call.revision,

@@ -28,6 +28,7 @@ export const permissions = {
   'servers.list': everybody('read'),
   'tools.accept': administrators('admin'),
   'agents.read': everybody('read'),
+  'agent.pin': administrators('admin'),
   'memory.read': everybody('read'),
   'memory.change': administrators('admin'),
   'repository.sync': administrators('admin'),

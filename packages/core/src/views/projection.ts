@@ -273,6 +273,7 @@ function requested(
     reason: asked.reason,
     node: asked.node,
     agentPath: [...agentChain(before, asked.stepId)],
+    ...(run?.source?.pinned && { agentSource: run.source }),
     requestedAt: timestampFromMs(event.time),
     ...(asked.expiresAt === undefined ? {} : { expiresAt: asked.expiresAt }),
     ...(asked.demand === undefined ? {} : { demand: asked.demand, requester: run?.requester ?? '' }),

@@ -15,7 +15,7 @@ const wishes = {
   git_commit: {
     type: 'string',
     description:
-      'With a message: the commit, branch or tag at which an agent from git is taken for its run; without it as it is now.',
+      'With a message: the commit, branch or tag at which an agent from git is taken for its run; without it as it is now. Where people sign in, another commit than the one that is synced is for administrators.',
     required: false,
   },
   max_call_depth: {

@@ -12,6 +12,7 @@ import type { Answer } from '../json-text.ts';
 import { callArguments } from './arguments.ts';
 import { presentLine, shownLine } from './shown.ts';
 import { rfc3339 } from './time.ts';
+import { renderSource } from './usage.ts';
 import { approvalStatusWord } from './words.ts';
 
 /**
@@ -28,6 +29,7 @@ export function renderApproval(approval: views.Approval, now?: number): Answer {
     server: shownLine(approval.server),
     node: presentLine(approval.node),
     agent_path: approval.agentPath.length === 0 ? undefined : approval.agentPath.map(shownLine),
+    agent_source: approval.agentSource && renderSource(approval.agentSource),
     tool_args: callArguments(approval.argumentsJson) ?? {},
     description: visibleText(approval.description),
     description_cut: isDescriptionCut(approval.description) || undefined,

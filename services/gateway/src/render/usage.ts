@@ -12,9 +12,15 @@ export function renderUsage({ inputTokens, outputTokens, costNanoUsd, unpriced }
   };
 }
 
-/** The file in git, at its commit, that an agent is. */
-export const renderSource = ({ repository, commit, path }: AgentSource): Answer => ({
+/** The file in git, at its commit, that an agent is; `pinned` if somebody asked for that commit, and another one was synced. */
+export const renderSource = ({
+  repository,
+  commit,
+  path,
+  pinned,
+}: Omit<AgentSource, 'pinned'> & { readonly pinned?: boolean }): Answer => ({
   repository: shownLine(repository),
   git_commit: commit,
   file_path: shownLine(path),
+  pinned: pinned || undefined,
 });

@@ -11,6 +11,8 @@ import {
 /** An agent that conversations are opened for, as it is for runs that start now. */
 export type CatalogueAgent = {
   readonly name: string;
+  /** It is of another commit than the one that is synced. */
+  readonly pinned?: true;
   /** Shown as the first message of a conversation; may be empty. */
   readonly systemPrompt: string;
   readonly definition: AgentDefinition;

@@ -82,6 +82,7 @@ export class PlatformAgents implements CallableAgents {
     const definition = await this.#parts.definitions.agent(found.digest);
     return {
       name: found.name,
+      ...(found.source.pinned && { pinned: true }),
       systemPrompt: '',
       definition,
       forRun: (until) => this.#defined(found, definition, until),

@@ -15,10 +15,11 @@ export function registryLookup(client: Client<typeof registry.RegistryService>):
   return {
     async resolve(name, revision, signal) {
       try {
-        const { agent } = await client.resolveAgent({ name, revision }, { signal, timeoutMs: answerMs });
+        const { agent, synced } = await client.resolveAgent({ name, revision }, { signal, timeoutMs: answerMs });
         if (agent === undefined) return undefined;
         const { repository, commit, path, definitionDigest: digest } = agent;
-        return { name: agent.name, digest, source: { repository, commit, path } };
+        const pinned = revision !== '' && !synced;
+        return { name: agent.name, digest, source: { repository, commit, path, ...(pinned && { pinned }) } };
       } catch (error) {
         if (!(error instanceof DomainError)) throw error;
         if (error.kind === 'not_found' && revision !== '') throw notFound(error.message, { reason: noAgent });

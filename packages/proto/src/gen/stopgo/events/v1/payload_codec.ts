@@ -1522,6 +1522,7 @@ export function zeroAgentSource(): AgentSource {
     repository: '',
     commit: '',
     path: '',
+    pinned: false,
   };
 }
 
@@ -1535,6 +1536,9 @@ export function writeAgentSource(writer: Writer, message: AgentSource): void {
   }
   if (message.path !== '') {
     writer.string(26, message.path);
+  }
+  if (message.pinned !== false) {
+    writer.bool(32, message.pinned);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1557,6 +1561,10 @@ export function readAgentSource(reader: Reader, length: number, message: AgentSo
         if (tag !== 26) throw new LeftToLibrary();
         message.path = reader.string();
         break;
+      case 4:
+        if (tag !== 32) throw new LeftToLibrary();
+        message.pinned = reader.bool();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1571,6 +1579,7 @@ export function createAgentSource(given: Given): AgentSource {
   if (given.repository != null) message.repository = given.repository;
   if (given.commit != null) message.commit = given.commit;
   if (given.path != null) message.path = given.path;
+  if (given.pinned != null) message.pinned = given.pinned;
   return message;
 }
 

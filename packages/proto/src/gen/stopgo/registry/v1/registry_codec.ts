@@ -1335,6 +1335,7 @@ export function zeroResolveAgentResponse(): ResolveAgentResponse {
   return {
     $typeName: "stopgo.registry.v1.ResolveAgentResponse",
     definitionJson: '',
+    synced: false,
   };
 }
 
@@ -1347,6 +1348,9 @@ export function writeResolveAgentResponse(writer: Writer, message: ResolveAgentR
   }
   if (message.definitionJson !== '') {
     writer.string(18, message.definitionJson);
+  }
+  if (message.synced !== false) {
+    writer.bool(24, message.synced);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1365,6 +1369,10 @@ export function readResolveAgentResponse(reader: Reader, length: number, message
         if (tag !== 18) throw new LeftToLibrary();
         message.definitionJson = reader.string();
         break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.synced = reader.bool();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1378,6 +1386,7 @@ export function createResolveAgentResponse(given: Given): ResolveAgentResponse {
   const message = zeroResolveAgentResponse();
   if (given.agent != null) message.agent = toMessage(given.agent, createAgent, "stopgo.registry.v1.Agent");
   if (given.definitionJson != null) message.definitionJson = given.definitionJson;
+  if (given.synced != null) message.synced = given.synced;
   return message;
 }
 

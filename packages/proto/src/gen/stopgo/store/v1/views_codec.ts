@@ -1221,6 +1221,11 @@ export function writeApproval(writer: Writer, message: Approval): void {
   for (const one of message.agentPath) {
     writer.string(338, one);
   }
+  if (message.agentSource !== undefined) {
+    const begin = writer.fork(346);
+    writeAgentSource(writer, message.agentSource);
+    writer.join(begin);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -1398,6 +1403,10 @@ export function readApproval(reader: Reader, length: number, message: Approval):
         if (tag !== 338) throw new LeftToLibrary();
         message.agentPath.push(reader.string());
         break;
+      case 43:
+        if (tag !== 346) throw new LeftToLibrary();
+        message.agentSource = readAgentSource(reader, reader.uint32(), message.agentSource ?? zeroAgentSource());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1451,6 +1460,7 @@ export function createApproval(given: Given): Approval {
   if (given.replacedBy != null) message.replacedBy = given.replacedBy;
   if (given.assignment != null) message.assignment = toMessage(given.assignment, createApprovalAssignment, "stopgo.store.v1.ApprovalAssignment");
   if (given.agentPath != null) message.agentPath = given.agentPath;
+  if (given.agentSource != null) message.agentSource = toMessage(given.agentSource, createAgentSource, "stopgo.events.v1.AgentSource");
   return message;
 }
 

@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bankConfig, signsIn } from './bank.ts';
+import { type AgentsInGit, agentsInGit } from './git-agents.ts';
+import { type Client, client, until } from './http.ts';
+import { type HttpTools, httpTools } from './http-tools.ts';
+import { type ScriptedModel, scriptedModel } from './model.ts';
+import { type Platform, start, type Workplace, workplace } from './platform.ts';
+import { bearer, jwtTaken, tokenOf } from './tokens.ts';
+
+/** Agents from git where people sign in: nobody takes a gate away, or acts with somebody else's token, by what a USER may do. */
+const longMs = 120_000;
+
+let place: Workplace;
+let platform: Platform;
+let http: Client;
+let model: ScriptedModel;
+let tools: HttpTools;
+let agents: AgentsInGit;
+let first: string;
+let ana: Record<string, string>;
+let boss: Record<string, string>;
+
+const payer = (more = '') => `---
+name: Payer
+description: Pays
+mcpServers: [bank]
+${more}---
+You pay. Your task: {{prompt}}
+`;
+const pays = { prompt: 'You pay', calls: [{ name: 'pay', args: {} }] };
+const completes = (prompt: string) => ({
+  prompt,
+  calls: [{ name: 'complete_agent_execution', args: { result: 'done', status: 'SUCCESS' } }],
+});
+
+// The shapes of other routes do not fit here.
+const post = async (who: Record<string, string>, path: string, body: object) => {
+  const { status, text } = await http.post(path, body, who);
+  return { status, body: JSON.parse(text) };
+};
+
+beforeAll(async () => {
+  place = workplace();
+  [model, tools] = await Promise.all([scriptedModel(), httpTools()]);
+  agents = agentsInGit(join(place.folder, 'agents'));
+  agents.write('pay/payer.md', payer());
+  first = agents.commit('First');
+  agents.write('pay/payer.md', payer('approvals: require\n'));
+  agents.commit('A person is asked about each payment');
+  const config = bankConfig(
+    place,
+    tools,
+    `
+name: tested
+prompt: You use tools.
+llm: { model: openai:m }
+${signsIn(await jwtTaken(place.folder))}
+agent_folders: [${JSON.stringify(place.folder)}]
+agent_repositories:
+  - { name: main-agents, git_url: ${JSON.stringify(agents.folder)}, is_root: true, sync_interval: 1h }
+approvals:
+  rules:
+    - { name: payer-pays, agent: pay/payer, tool: pay, verdict: allow }
+`,
+  );
+  platform = await start(place, config, { env: model.env });
+  http = client(platform.url);
+  [ana, boss] = [bearer(await tokenOf('ana@x.example')), bearer(await tokenOf('boss@x.example'))];
+  const setup = readFileSync(join(place.dataDir, 'setup-key'), 'utf8').trim();
+  await http.post('/users', { email: 'boss@x.example', name: 'Boss' }, { 'x-api-key': setup });
+  await until(
+    'the repository is synced',
+    async () => (await http.get('/agents/pay/payer', ana)).status === 200 || undefined,
+  );
+}, longMs);
+
+afterAll(async () => {
+  await platform.discard();
+  await Promise.all([model.stop(), tools.stop()]);
+  place.remove();
+});
+
+test('a USER runs an agent as it is synced; an older commit, which asks nobody, is for administrators', {
+  timeout: longMs,
+}, async () => {
+  const calls = tools.calls.length;
+  const opens = (who: Record<string, string>, git_commit: string) =>
+    post(who, '/conversations', { agent: 'pay/payer', message: 'Pay', git_commit });
+  await expect(opens(ana, first)).resolves.toMatchObject({
+    status: 403,
+    body: { error: expect.stringContaining('agent.pin') },
+  });
+  await model.script(pays);
+  const { body: now } = await opens(ana, agents.git('rev-parse', 'HEAD'));
+  expect([now.conversation.status, tools.calls.length]).toEqual(['waiting_approval', calls]);
+  expect(now.conversation.pending_approval).not.toHaveProperty('agent_source');
+
+  const then = await post(ana, `/conversations/${now.conversation.id}/cancel`, {});
+  expect(then.status).toBe(200);
+  const next = await post(ana, `/conversations/${now.conversation.id}/messages`, { message: 'Pay', git_commit: first });
+  expect(next.status).toBe(403);
+
+  await model.script(pays, completes('You pay'));
+  const { status, body } = await opens(boss, first);
+  expect([status, body.result.response, tools.calls.length]).toEqual([201, 'done', calls + 1]);
+  expect(body.conversation.run.agent_source).toMatchObject({ git_commit: first, pinned: true });
+});
+
+test('what a USER asked for as it was synced is answered again after the next sync', { timeout: longMs }, async () => {
+  const git_commit = agents.git('rev-parse', 'HEAD');
+  const begins = () =>
+    post({ ...ana, 'idempotency-key': 'begins-the-first-time' }, '/conversations', {
+      agent: 'pay/payer',
+      message: 'Pay',
+      git_commit,
+    });
+  await model.script(completes('You pay'));
+  const { body: begun } = await begins();
+  const goesOn = (message: string) =>
+    post(
+      { ...ana, 'idempotency-key': `goes-on-with-${message.replaceAll(' ', '-')}` },
+      `/conversations/${begun.conversation.id}/messages`,
+      {
+        ...{ message, git_commit },
+      },
+    );
+  await model.script(completes('You pay'));
+  expect((await goesOn('Again')).status).toBe(200);
+  agents.write('pay/payer.md', payer('approvals: require\ntags: [later]\n'));
+  agents.commit('Later');
+  expect((await post(boss, '/repositories/main-agents/sync', {})).status).toBe(200);
+  expect((await goesOn('Again')).status).toBe(200);
+  expect(await begins()).toMatchObject({ status: 201, body: { conversation: { id: begun.conversation.id } } });
+  expect((await goesOn('Once more')).status).toBe(403);
+});
