@@ -134,10 +134,10 @@ describe('who is nobody is refused', () => {
       ['another audience', async () => bearer(await tokenOf('boss@x.example', { aud: 'another' }))],
       ['another issuer', async () => bearer(await tokenOf('boss@x.example', { iss: 'https://evil.example/' }))],
       ['no e-mail address', async () => bearer(await tokenOf('', { email: undefined }))],
-      [
-        'an address that nobody has verified',
-        async () => bearer(await tokenOf('boss@x.example', { email_verified: false })),
-      ],
+      ...[false, 'false', '0', 0, null].map((said): [string, () => Promise<Record<string, string>>] => [
+        `an address that nobody has verified: ${JSON.stringify(said)}`,
+        async () => bearer(await tokenOf('boss@x.example', { email_verified: said })),
+      ]),
       ['an address that is another in lower case', async () => bearer(await tokenOf('\u212aim@x.example'))],
       ['what is no address', async () => bearer(await tokenOf('boss'))],
       ['alg: none', () => bearer(forged({ alg: 'none' }, () => ''))],

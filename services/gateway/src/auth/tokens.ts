@@ -122,7 +122,8 @@ function saidBy(payload: JWTPayload, { emailClaim, nameClaim, groupsClaim, group
   const { [emailClaim]: email, [nameClaim]: name, [groupsClaim]: named } = payload;
   if (typeof email !== 'string' || email.trim() === '')
     throw notSignedIn(`the token names nobody: it has no claim "${emailClaim}" with an e-mail address`);
-  if (payload.email_verified === false)
+  // Some issuers write it as a text. What is neither says nothing that can be relied on.
+  if (![undefined, true, 'true'].includes(payload.email_verified as string | boolean | undefined))
     throw notSignedIn('the token was not taken: its issuer has not verified the e-mail address');
   const all = (Array.isArray(named) ? named : [named]).filter((group): group is string => typeof group === 'string');
   const groups = [...new Set(known === undefined ? all : all.filter((group) => known.includes(group)))].sort();
