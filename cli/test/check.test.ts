@@ -1,7 +1,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseAgentConfig } from '@stopgo/runtime';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sayWhoseWebhooksAreRefused } from '../src/parts/registry.ts';
 import { runCaptured } from '../src/run-captured.ts';
 
 let folder: string;
@@ -277,5 +279,40 @@ describe('init', () => {
     expect([code, output]).toEqual([1, '']);
     expect(errors).toBe(`stopgo: ${join(into, 'agent.yaml')} is there already; it was left as it is\n`);
     expect(readFileSync(join(into, 'agent.yaml'), 'utf8')).toBe('mine');
+  });
+});
+
+describe('repositories of agents', () => {
+  const repositories = (entry: string) => `agent_repositories:\n  - { name: main, ${entry} }\n`;
+
+  test('an address that git may not reach is a problem at its place', async () => {
+    const { code, lines } = await check(repositories('git_url: git://example.org/agents.git'));
+    expect(code).toBe(1);
+    expect(lines[0]).toMatch(/^FILE:2:\d+: agent_repositories\[0\]\.git_url: has the protocol git; use https or ssh$/u);
+  });
+
+  test('a folder that is not there, or that agent_folders do not allow, is told with what to do', async () => {
+    const [own, gone] = [join(folder, 'own'), join(folder, 'gone')];
+    mkdirSync(own);
+    const said = async (path: string) => (await check(repositories(`git_url: ${JSON.stringify(path)}`))).lines[0];
+    expect(await said(own)).toMatch(
+      /^note: FILE:2:\d+: agent_repositories\[0\]: git_url names .*which is below none of agent_folders; name it there/u,
+    );
+    expect(await said(gone)).toContain('which is not there');
+    const allowed = await check(`agent_folders: [${JSON.stringify(folder)}]\n${repositories(`git_url: ${own}`)}`);
+    expect(allowed).toMatchObject({ code: 0, lines: [expect.stringContaining('sound; ')] });
+  });
+
+  test('a secret of webhooks that is not set is told here and at the start', async () => {
+    const text = repositories('git_url: https://example.org/a.git, webhook_secret: env(HOOK)');
+    expect((await check(text)).lines[0]).toMatch(/^note: FILE:2:\d+: agent_repositories\[0\]\.webhook_secret: HOOK /u);
+    const { config } = parseAgentConfig(text, 'agent.yaml');
+    const lines: string[] = [];
+    const log = { warn: (line: string) => lines.push(line) };
+    for (const HOOK of [undefined, ' ', 'it is set']) sayWhoseWebhooksAreRefused(config, { HOOK }, log);
+    const line = expect.stringMatching(
+      /^agent repository main takes no webhooks: HOOK is not set, .*; set it and restart$/u,
+    );
+    expect(lines).toEqual([line, line]);
   });
 });

@@ -12,7 +12,7 @@ import {
 } from '@stopgo/runtime';
 import { isLoopback } from '@stopgo/security';
 import { problemsOfModels } from '../parts/models.ts';
-import { repositorySecretProblem } from '../parts/registry.ts';
+import { repositoryFolderProblem, repositorySecretProblem } from '../parts/registry.ts';
 import { tokenSecretProblem } from '../parts/sign-in.ts';
 import { sayWhatFollows } from '../parts/start-notes.ts';
 import { webhookSecretProblem } from '../parts/webhooks.ts';
@@ -66,6 +66,7 @@ function findingsIn(file: string, env: Variables): Findings & { readonly loaded?
   if (refused) return { problems, notes };
   const { config } = read;
   folderFindings(read, problems, notes);
+  repositoryFindings(read, notes);
   const note = (line: string): void => void notes.push(`${file}: ${line}`);
   sayWhatFollows(config, { info: note, warn: note });
   if (config.auth === undefined && !isLoopback(config.host))
@@ -134,6 +135,16 @@ function folderFindings({ config, named }: LoadedAgentConfig, problems: string[]
       const line = `${formatPath(place)} ${JSON.stringify(name)}: ${problem.text}`;
       (problem.isMissing ? notes : problems).push(named.locate([...place, ...at], line));
     }
+  }
+}
+
+/** Repositories in folders that are not there, or that the registry may not read. */
+function repositoryFindings({ config, named }: LoadedAgentConfig, notes: string[]): void {
+  for (const [index, { gitUrl }] of config.agentRepositories.entries()) {
+    const problem = repositoryFolderProblem(gitUrl, config);
+    if (problem === undefined) continue;
+    const place = ['agent_repositories', index, 'git_url'];
+    notes.push(named.locate(place, `${formatPath(place.slice(0, 2))}: ${problem}`));
   }
 }
 

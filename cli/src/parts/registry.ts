@@ -2,9 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { systemClock } from '@stopgo/log';
 import type { store } from '@stopgo/proto';
-import { type Credentials, GitFailure, mirrorsFolder, type RunningRegistry, startRegistry } from '@stopgo/registry';
+import {
+  type Credentials,
+  GitFailure,
+  mirrorsFolder,
+  type RunningRegistry,
+  remoteOf,
+  startRegistry,
+} from '@stopgo/registry';
 import { type Client, Secret } from '@stopgo/rpc';
-import type { AgentConfig } from '@stopgo/runtime';
+import type { AgentConfig, Logger } from '@stopgo/runtime';
 import type { PartOptions } from './part.ts';
 
 type Repository = AgentConfig['agentRepositories'][number];
@@ -26,6 +33,35 @@ export function repositorySecretProblem(variable: string, value: string | undefi
   return (value?.trim() ?? '') !== '' ? undefined : `${variable} is not set; set it before you start`;
 }
 
+/** Why the folder of a repository cannot be read on this machine; undefined if it can be, or is elsewhere. */
+export function repositoryFolderProblem(
+  gitUrl: string,
+  { agentFolders }: Pick<AgentConfig, 'agentFolders'>,
+): string | undefined {
+  try {
+    remoteOf(gitUrl, foldersOf(agentFolders));
+    return undefined;
+  } catch (error) {
+    if (error instanceof GitFailure) return error.message;
+    throw error;
+  }
+}
+
+/** Says at the start of which repositories no webhooks are taken though a secret is named. */
+export function sayWhoseWebhooksAreRefused(
+  { agentRepositories }: Pick<AgentConfig, 'agentRepositories'>,
+  env: PartOptions['env'],
+  log: Pick<Logger, 'warn'>,
+): void {
+  for (const { name, webhookVariable = '' } of agentRepositories)
+    if (webhookVariable !== '' && secretOf(env[webhookVariable]).webhookSecret === undefined)
+      log.warn(
+        `agent repository ${name} takes no webhooks: ${webhookVariable} is not set, which webhook_secret names; set it and restart`,
+      );
+}
+
+const foldersOf = (folders: readonly string[]): string[] => folders.map((folder) => resolve(folder));
+
 /** The registry of the configured repositories. A secret that is missing is said at each sync, and ends nothing. */
 export function startRegistryPart(
   { config, env, logger, stopping }: PartOptions,
@@ -33,6 +69,7 @@ export function startRegistryPart(
   client: Client<typeof store.StoreService>,
   sealingKey: Secret | undefined,
 ): Promise<RunningRegistry> {
+  sayWhoseWebhooksAreRefused(config, env, logger);
   return startRegistry({
     ...{ instance, store: client, clock: systemClock, newId: randomUUID, random: Math.random },
     dataDir: config.dataDir,
@@ -43,7 +80,7 @@ export function startRegistryPart(
       credentials: () => credentialsOf(auth, config.dataDir, env),
     })),
     ...(sealingKey === undefined ? {} : { sealingKey }),
-    folders: config.agentFolders.map((folder) => resolve(folder)),
+    folders: foldersOf(config.agentFolders),
     ...{ model: config.llm.model, turnsMax: config.maxTurns, env, log: logger },
     ...(stopping === undefined ? {} : { stopping }),
   });

@@ -44,9 +44,18 @@ test.each([
   ['name: 1st, git_url: "https://h/a"', 'expected a letter'],
   ['name: a/b, git_url: "https://h/a"', 'expected a letter'],
   ['name: main', 'git_url is required'],
-  ['name: main, git_url: "--upload-pack=evil"', 'must not begin with a dash'],
-  ['name: main, git_url: "ext::sh -c evil"', 'names a helper program'],
-  ['name: main, git_url: "https://user:secret@h/a"', 'must not hold credentials'],
+  ['name: main, git_url: "--upload-pack=evil"', 'begins with a dash'],
+  ['name: main, git_url: "ext::evil"', 'names a helper program'],
+  ['name: main, git_url: "git://host/agents"', 'has the protocol git; use https or ssh'],
+  ['name: main, git_url: "http://git.example.org/agents"', 'is http, which anybody on the way can read'],
+  ['name: main, git_url: agents', 'is none of https'],
+  [
+    'name: main, git_url: "git@host:agents", auth_type: token, auth_token: env(T)',
+    'token goes with an https address only',
+  ],
+  [`${base}, auth_type: ssh-key, ssh_key_path: /k`, 'ssh-key goes with an address of ssh only'],
+  [`${base}, worktree: true`, 'goes with a folder of this machine only'],
+  ['name: main, git_url: "https://user:secret@h/a"', 'holds credentials, and addresses are logged'],
   [`${base}, auth_type: token`, 'token needs auth_token'],
   [`${base}, auth_type: ssh-key`, 'ssh-key needs ssh_key_path'],
   [`${base}, auth_token: env(GIT_TOKEN)`, 'is for auth_type: token'],
@@ -57,4 +66,15 @@ test.each([
   const refused = () => parsed(entry);
   expect(refused).toThrow(why);
   expect(refused).not.toThrow(/secret@|thesecretitself/u);
+});
+
+test('read_only: false is told to have no effect, at its place; true is what holds anyway', () => {
+  const warningsOf = (more: string) => {
+    const text = `agent_repositories:\n  - { ${base}${more} }\n`;
+    return parseAgentConfig(text, 'agent.yaml').locatedWarnings;
+  };
+  expect(warningsOf(', read_only: false')).toEqual([
+    expect.stringMatching(/^agent\.yaml:2:\d+: agent_repositories\[0\]\.read_only: false has no effect: /u),
+  ]);
+  expect([...warningsOf(', read_only: true'), ...warningsOf('')]).toEqual([]);
 });

@@ -10,6 +10,7 @@ export {
 } from './addresses.ts';
 export { type ConnectionFailure, connectionFailure } from './connection-failure.ts';
 export { isSecretName, withoutCredentials } from './credential-shapes.ts';
+export { type GitAddress, gitAddress } from './git-address.ts';
 export { type HostRuleOptions, hostRule } from './host-rule.ts';
 export { isLoopback } from './loopback.ts';
 export { Sealer } from './sealer.ts';

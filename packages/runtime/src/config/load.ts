@@ -11,6 +11,7 @@ import { mappingsIn } from './plain-data.ts';
 import { approvalsProblems, parsePolicy } from './policy.ts';
 import { parsePrices } from './prices.ts';
 import { inYamlWords, type Problem, problemAt } from './problem.ts';
+import { repositoryWarnings } from './repositories.ts';
 import { ruleProblems } from './rules.ts';
 import { fileSchema } from './schema.ts';
 import { treeWarnings } from './tree-warnings.ts';
@@ -77,7 +78,7 @@ export function parseAgentConfig(
   if (approvals?.kind === 'problems') problems.push(...approvalsProblems(approvals.problems));
   problems.push(...ruleProblems(file), ...characterProblems(file), ...emptyGuards(written));
   if (!parsed.success || problems.length > 0) throw refuse(problems);
-  const odd = treeWarnings(parsed.data);
+  const odd = [...treeWarnings(parsed.data), ...repositoryWarnings(parsed.data.agent_repositories ?? [])];
   if (file.mcp !== undefined) {
     const message =
       'this key is deprecated; it was read as one server named "default". Write it as an entry of mcp_servers, with a name';

@@ -1,3 +1,4 @@
+import { gitAddress } from '@stopgo/security';
 import type { z } from 'zod';
 import { bounds } from './defaults.ts';
 import { type Entry, isMapping } from './plain-data.ts';
@@ -22,19 +23,13 @@ function repositoryName() {
     .meta({ pattern: namePattern.source, maxLength: bounds.repositoryNameCharactersMax });
 }
 
-/** Where a repository is. What git may reach is checked by the registry; here is what must not stand in a file. */
+/** Where a repository is. Whether a folder may be used is checked by the registry. */
 function gitUrl() {
   return filledText().superRefine((value, context) => {
-    const say = (message: string) => context.addIssue({ code: 'custom', message });
-    if (value.startsWith('-')) say('must not begin with a dash, which git would read as an option');
-    else if (/^[a-z0-9+.-]+::/i.test(value)) say('names a helper program, which is never run; use https or ssh');
-    else if (URL.canParse(value) && isWithCredentials(new URL(value)))
-      say('must not hold credentials: addresses are logged; give them by auth_type and auth_token');
+    const address = gitAddress(value);
+    if (address.kind === 'refused') context.addIssue({ code: 'custom', message: address.why });
   });
 }
-
-const isWithCredentials = ({ protocol, username, password }: URL): boolean =>
-  password !== '' || (username !== '' && protocol !== 'ssh:');
 
 /** One entry of `agent_repositories`. */
 export const agentRepositorySchema = mapping({
@@ -65,14 +60,37 @@ export function repositoryProblems(repositories: readonly Entry[]): Problem[] {
     if (!isMapping(value)) return [];
     const type = value.auth_type ?? 'none';
     const at = (key: string) => ['agent_repositories', index, key];
-    const misplaced = Object.entries(keysOfTypes)
+    const problems = Object.entries(keysOfTypes)
       .filter(([key, of]) => value[key] !== undefined && of !== type)
       .map(([key, of]) => problemAt(at(key), `is for auth_type: ${of}`));
     const needed = type === 'token' ? 'auth_token' : type === 'ssh-key' ? 'ssh_key_path' : undefined;
-    const isMissing = needed !== undefined && value[needed] === undefined;
-    return isMissing ? [...misplaced, problemAt(at('auth_type'), `${type} needs ${needed}`)] : misplaced;
+    if (needed !== undefined && value[needed] === undefined)
+      problems.push(problemAt(at('auth_type'), `${type} needs ${needed}`));
+    const address = gitAddress(typeof value.git_url === 'string' ? value.git_url : '');
+    if (address.kind === 'refused') return problems;
+    const protocol = address.kind === 'folder' ? 'file' : address.protocol;
+    if (type === 'token' && protocol !== 'https' && protocol !== 'http')
+      problems.push(problemAt(at('auth_type'), 'token goes with an https address only'));
+    if (type === 'ssh-key' && protocol !== 'ssh')
+      problems.push(problemAt(at('auth_type'), 'ssh-key goes with an address of ssh only'));
+    if (value.worktree === true && protocol !== 'file')
+      problems.push(problemAt(at('worktree'), 'goes with a folder of this machine only'));
+    return problems;
   });
 }
+
+/** What has no effect. */
+export const repositoryWarnings = (repositories: readonly z.output<typeof agentRepositorySchema>[]): Problem[] =>
+  repositories.flatMap(({ read_only: isReadOnly }, index) =>
+    isReadOnly
+      ? []
+      : [
+          problemAt(
+            ['agent_repositories', index, 'read_only'],
+            'false has no effect: the platform never writes to a repository, and its key or token need not be able to; remove it',
+          ),
+        ],
+  );
 
 /** A repository as the rest of the code works with it. */
 export function agentRepository(shape: z.output<typeof agentRepositorySchema>): AgentRepositoryConfig {

@@ -192,7 +192,7 @@ export const agentEndpoints: readonly Endpoint[] = [
       },
       '400': {
         description: 'It cannot be kept.',
-        example: errorExample('git_url names a helper program (ext::), which is never run'),
+        example: errorExample('git_url names a helper program (ext::), which is never run; use https or ssh'),
       },
       '409': {
         description: 'The name is taken.',

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
-import { isAbsolute, join, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, sep } from 'node:path';
+import { gitAddress } from '@stopgo/security';
 import { GitFailure } from './git-failure.ts';
 
 /** A repository elsewhere that git may reach, by an address that was checked. */
@@ -11,56 +11,25 @@ export type Remote = {
   readonly protocol: 'https' | 'http' | 'ssh' | 'file';
 };
 
-const urlCharactersMax = 2_048;
 const branchCharactersMax = 200;
-const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
-/** `git@github.com:company/agents.git`. A colon after one letter would be a drive of Windows. */
-const scpLike = /^(?:([\w.-]+)@)?([a-z0-9][a-z0-9.-]+):(?!\/\/)([^\s:][^\s]*)$/iu;
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]/u;
 
 /**
- * Checks the address of a repository. Allowed are https, ssh (also as `git@host:path`), http to this machine, and a folder or
- * `file://` address at or below one of `folders`, symbolic links resolved.
+ * Checks the address of a repository, and that a folder is at or below one of `folders`, symbolic links resolved.
  *
  * @param folders absolute paths.
  * @throws GitFailure `refused`: what is wrong with it.
  */
 export function remoteOf(url: string, folders: readonly string[]): Remote {
-  if (url === '' || url.length > urlCharactersMax || unprintable.test(url))
-    throw refused('git_url is empty, too long, or holds blanks or control characters');
-  if (url.startsWith('-')) throw refused('git_url begins with a dash, which git would read as an option');
-  if (isAbsolute(url)) return folderRemote(url, folders);
-  const scheme = /^([a-z][a-z0-9+.-]*):(:|\/\/)/iu.exec(url);
-  if (scheme?.[2] === ':') throw refused(`git_url names a helper program (${scheme[1]}::), which is never run`);
-  if (scheme === null) return scpRemote(url);
-  return urlRemote(url, folders);
-}
-
-function urlRemote(url: string, folders: readonly string[]): Remote {
-  if (!URL.canParse(url)) throw refused('git_url is no valid address');
-  const parsed = new URL(url);
-  const { protocol, password, username, hostname } = parsed;
-  if (protocol === 'file:') return folderRemote(pathOf(parsed), folders);
-  if (protocol !== 'https:' && protocol !== 'ssh:' && protocol !== 'http:')
-    throw refused(`git_url has the protocol ${protocol.slice(0, -1)}; use https or ssh`);
-  if (password !== '' || (username !== '' && protocol !== 'ssh:'))
-    throw refused('git_url holds credentials; give them by auth_type and auth_token');
-  if (protocol === 'http:' && !loopback.has(hostname))
-    throw refused('git_url is http, which anybody on the way can read and change; use https or ssh');
-  if ([username, hostname, decoded(parsed.pathname).slice(1)].some((part) => part.startsWith('-')))
-    throw refused('a part of git_url begins with a dash, which a program would read as an option');
-  if (protocol === 'ssh:') return { url, protocol: 'ssh' };
-  // A backslash is a slash to us and a part of a host name to git: both must read the same host.
-  if (url.includes('\\')) throw refused('git_url holds a backslash; write a slash');
-  return { url: parsed.href, protocol: protocol === 'https:' ? 'https' : 'http' };
-}
-
-function scpRemote(url: string): Remote {
-  const [, user = '', host = '', path = ''] = scpLike.exec(url) ?? [];
-  if (host === '') throw refused('git_url is none of https://…, ssh://…, git@host:path, or an absolute path');
-  if ([user, path].some((part) => part.startsWith('-')))
-    throw refused('a part of git_url begins with a dash, which a program would read as an option');
-  return { url, protocol: 'ssh' };
+  const address = gitAddress(url);
+  switch (address.kind) {
+    case 'refused':
+      throw refused(`git_url ${address.why}`);
+    case 'folder':
+      return folderRemote(address.path, folders);
+    case 'remote':
+      return { url: address.url, protocol: address.protocol };
+  }
 }
 
 function folderRemote(path: string, folders: readonly string[]): Remote {
@@ -70,7 +39,10 @@ function folderRemote(path: string, folders: readonly string[]): Remote {
     const base = realPath(folder);
     return base !== undefined && (real === base || real.startsWith(base.endsWith(sep) ? base : base + sep));
   });
-  if (!isBelow) throw refused(`git_url names the folder ${path}, which is below none of agent_folders`);
+  if (!isBelow)
+    throw refused(
+      `git_url names the folder ${path}, which is below none of agent_folders; name it there, or a folder above it`,
+    );
   if (gitPlaces.some((place) => leadsAway(real + place)))
     throw refused(`the repository in the folder ${path} has its objects in another one; name that, or a full clone`);
   return { url: real, protocol: 'file' };
@@ -116,22 +88,6 @@ function realPath(path: string): string | undefined {
     return realpathSync(path);
   } catch {
     return undefined;
-  }
-}
-
-function pathOf(url: URL): string {
-  try {
-    return fileURLToPath(url);
-  } catch {
-    throw refused('git_url is a file:// address that names no folder of this machine');
-  }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }
 
