@@ -19,6 +19,8 @@ let model: ScriptedModel;
 let tools: HttpTools;
 let agents: AgentsInGit;
 let first: string;
+/** The only token that the tool server takes, while there is one. */
+let taken: string | undefined;
 let ana: Record<string, string>;
 let boss: Record<string, string>;
 
@@ -43,7 +45,7 @@ const post = async (who: Record<string, string>, path: string, body: object) => 
 
 beforeAll(async () => {
   place = workplace();
-  [model, tools] = await Promise.all([scriptedModel(), httpTools()]);
+  [model, tools] = await Promise.all([scriptedModel(), httpTools({ bearer: () => taken })]);
   agents = agentsInGit(join(place.folder, 'agents'));
   agents.write('pay/payer.md', payer());
   first = agents.commit('First');
@@ -134,4 +136,52 @@ test('what a USER asked for as it was synced is answered again after the next sy
   expect((await goesOn('Again')).status).toBe(200);
   expect(await begins()).toMatchObject({ status: 201, body: { conversation: { id: begun.conversation.id } } });
   expect((await goesOn('Once more')).status).toBe(403);
+});
+
+test('a run of somebody else never acts with the token of who approves, pauses or resumes it, and its own is used', {
+  timeout: longMs,
+}, async () => {
+  const bosses = { ...boss, 'x-tool-authorization': 'Bearer of-boss' };
+  const asks = { match: 'Do it', calls: [{ name: 'pay', args: {} }] };
+  const looks = { calls: [{ name: 'whoami', args: {} }] };
+  const opens = async (who: Record<string, string>) => {
+    await model.script(asks, looks, { text: 'done' });
+    const before = tools.calls.length;
+    const { body } = await post(who, '/conversations', { message: 'Do it' });
+    const { id, pending_approval } = body.conversation;
+    return { id, uuid: pending_approval.uuid, sent: () => tools.calls.slice(before).map((one) => one.authorization) };
+  };
+  const approved = await opens(ana);
+  expect((await post(bosses, `/approvals/${approved.uuid}`, { action: 'approve' })).status).toBe(200);
+  expect(approved.sent()).toEqual([undefined, undefined]);
+
+  const paused = await opens(ana);
+  expect((await post(bosses, `/runs/${paused.id}/pause`, {})).status).toBe(200);
+  await post(bosses, `/approvals/${paused.uuid}`, { action: 'approve' });
+  expect((await post(bosses, `/runs/${paused.id}/resume`, {})).status).toBe(200);
+  expect(paused.sent()).toEqual([undefined, undefined]);
+
+  const own = await opens(ana);
+  await post({ ...ana, 'x-tool-authorization': 'Bearer of-ana' }, `/approvals/${own.uuid}`, { action: 'approve' });
+  expect(own.sent()).toEqual(['Bearer of-ana', 'Bearer of-ana']);
+});
+
+test('a run that waits for a token takes one of whose conversation it is only', { timeout: longMs }, async () => {
+  taken = 'of-ana';
+  await model.script({ match: 'Who', calls: [{ name: 'whoami', args: {} }] }, { text: 'done' });
+  const { body } = await post(ana, '/conversations', { message: 'Who' });
+  expect(body).toMatchObject({ result: { auth_required: true } });
+  const says = (who: Record<string, string>, token: string) =>
+    post({ ...who, 'x-tool-authorization': `Bearer ${token}` }, `/conversations/${body.conversation.id}/messages`, {
+      message: 'Here',
+    });
+  const calls = tools.calls.length;
+  expect(await says(boss, 'of-ana')).toMatchObject({
+    status: 403,
+    body: { error: expect.stringContaining('yours is not used for it') },
+  });
+  expect(tools.calls.length).toBe(calls);
+  expect((await says(ana, 'of-ana')).status).toBe(200);
+  expect(tools.calls.at(-1)).toMatchObject({ tool: 'whoami', authorization: 'Bearer of-ana' });
+  taken = undefined;
 });

@@ -21,6 +21,7 @@ import type { CallContext, ServiceImpl } from '@stopgo/rpc';
 import { actorOf } from './caller.ts';
 import type { TaskWatch } from './driver/delegations/task-watch.ts';
 import type { Registry } from './driver/run/registry.ts';
+import { handedOn } from './handed-on.ts';
 import type { Turn, Turns } from './turns.ts';
 
 type CancelStepDecision = ReturnType<typeof cancelStep>;
@@ -119,7 +120,7 @@ async function control<D extends CancelStepDecision | PaceDecision>(
   if (done.kind === 'refused' && done.decision.kind !== 'already') throw refusal(conversationId, stepId, done.decision);
   if (done.kind === 'repeated') return turns.ofPast(done.state, done.firstRevision, done.lastRevision, waitMs);
   const made = done.kind === 'done' ? recordedOf(done.append) : [];
-  await registry.resume(conversationId, context.bearerToken, made);
+  await registry.resume(conversationId, handedOn(context, loaded.state), made);
   const driver = registry.driver(conversationId);
   await driver?.reached(made.at(-1)?.revision ?? 0);
   const state = driver?.state ?? (await registry.load(conversationId)).state;

@@ -12,6 +12,7 @@ import { facts, type orchestrator as wire } from '@stopgo/proto';
 import type { CallContext } from '@stopgo/rpc';
 import { actorOf } from './caller.ts';
 import type { Registry } from './driver/run/registry.ts';
+import { handedOn } from './handed-on.ts';
 import type { Turn, Turns } from './turns.ts';
 
 const actions: Readonly<Partial<Record<facts.InputAction, InputAction>>> = {
@@ -57,7 +58,7 @@ export async function provide(
   const waitMs = request.wait?.milliseconds ?? 0;
   if (done.kind === 'repeated') return turns.ofPast(done.state, done.firstRevision, done.lastRevision, waitMs);
   const made = recordedOf(done.append);
-  await registry.resume(conversationId, context.bearerToken, made);
+  await registry.resume(conversationId, handedOn(context, loaded.state), made);
   const driver = registry.driver(conversationId);
   await driver?.reached(made.at(-1)?.revision ?? 0);
   const state = driver?.state ?? (await registry.load(conversationId)).state;

@@ -50,6 +50,7 @@ import { controlService } from './control-service.ts';
 import type { TaskWatch } from './driver/delegations/task-watch.ts';
 import type { Registry } from './driver/run/registry.ts';
 import type { RunDriver } from './driver/run/run-driver.ts';
+import { handedOn, refuseTokenOfOthers } from './handed-on.ts';
 import { provide } from './provide-input.ts';
 import { type CalledBack, callbackService } from './push/callback-service.ts';
 import type { Outbox } from './push/outbox.ts';
@@ -239,7 +240,7 @@ async function messageDecider(
       runId,
       ...(follows && { agent: withinDepth(follows, agent?.name ?? '', callDepthMax) }),
       instance: ports.instance,
-      bearerTokenPresent: context.bearerToken !== undefined,
+      bearerTokenPresent: handedOn(context, state) !== undefined,
       caller: asker,
       sessionId: context.sessionId,
       ...(idempotency === undefined ? {} : { idempotency }),
@@ -262,7 +263,7 @@ async function drive(
   registry.appended(done.append, state);
   const { run } = state;
   if (done.decision.kind !== 'append' || run === null) return { done };
-  const bearer = context.bearerToken;
+  const bearer = handedOn(context, state);
   const driver = registry.start({
     state,
     definitions: await loadDefinitions(definitions, run),
@@ -285,7 +286,7 @@ async function started(
   const waitMs = wait?.milliseconds ?? 0;
   if (done.kind === 'repeated') {
     const { state, firstRevision, lastRevision } = done;
-    await parts.registry.resume(conversationId, context.bearerToken);
+    await parts.registry.resume(conversationId, handedOn(context, state));
     return turns.ofRepeat(state, firstRevision, lastRevision, waitMs);
   }
   const { decision } = done;
@@ -293,11 +294,12 @@ async function started(
     case 'append':
       return driver === undefined ? turns.now(conversationId) : turns.ofDriver(driver, waitMs);
     case 'token': {
-      await parts.registry.resume(conversationId, context.bearerToken);
+      await parts.registry.resume(conversationId, handedOn(context, done.state));
       const { view } = await turns.ofState((await load(parts, conversationId, undefined)).state, waitMs);
       return { outcome: wire.TurnOutcome.RESUMED_WITH_TOKEN, ...(view === undefined ? {} : { view }) };
     }
     case 'waiting':
+      refuseTokenOfOthers(context, done.state);
       return turns.refused(conversationId, wire.TurnOutcome.REFUSED_WAITING);
     case 'busy':
       return turns.refused(conversationId, wire.TurnOutcome.REFUSED_BUSY);
@@ -354,8 +356,12 @@ async function resume(
   const { conversationId, minRevision } = request;
   const waitMs = request.wait?.milliseconds ?? 0;
   const { registry } = parts;
-  if (request.looks) await parts.watch.look(conversationId, context.bearerToken);
-  await registry.resume(conversationId, context.bearerToken, appendedBefore(request));
+  // Whose conversation it is never changes.
+  const known =
+    context.bearerToken && (registry.lastSeen(conversationId) ?? (await load(parts, conversationId, undefined)).state);
+  const bearer = known && handedOn(context, known);
+  if (request.looks) await parts.watch.look(conversationId, bearer);
+  await registry.resume(conversationId, bearer, appendedBefore(request));
   const driver = registry.driver(conversationId);
   await driver?.reached(minRevision);
   const state = driver?.state ?? (await load(parts, conversationId, undefined)).state;
