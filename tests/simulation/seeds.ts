@@ -106,6 +106,11 @@ const callMustHappen = [
   'memories loaded',
   'memories missed',
   'memories of another run loaded',
+  'values shared',
+  'values deleted',
+  'values read',
+  'values missed',
+  'values of another agent read',
 ] as const;
 
 const menuOf = ({ delegates = false, calls = false }: Family): readonly string[] =>

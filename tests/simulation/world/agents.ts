@@ -154,6 +154,7 @@ export function planCallingAgents(random: Random): readonly AgentDefinition[] {
   return callingNames.map((name) => {
     const node = (of: string): LlmNode => ({
       ...planLlm(random, of, false),
+      tools: ['*', 'run_data_*'],
       // What is asked for last is done: a tree of agents is to end within the time that the world has.
       turnsMax: random.whole(2, 4),
       onReject: name === 'one' ? random.pick(['cancel', 'continue'] as const) : 'continue',

@@ -99,8 +99,17 @@ function call({ random }: World, request: ModelRequest, isAsking: boolean): Call
     const value = random.whole(0, 999);
     return { providerCallId, name: 'save_memory', argumentsJson: JSON.stringify({ key, value }) };
   }
+  if (request.tools.some(({ name }) => name === 'run_data_write') && random.chance(0.25)) return dataCall(random, n);
   const agents = request.tools.filter((tool) => tool.name.startsWith('a2a_'));
   if (agents.length > 0 && random.chance(0.7))
     return { providerCallId, name: random.pick(agents).name, argumentsJson: `{"message":"do ${n}"}` };
   return { providerCallId, name: random.pick(isAsking ? gatedToolNames : toolNames), argumentsJson };
+}
+
+/** Few keys, so that agents of a run write and read the same ones, also beside each other. */
+function dataCall(random: World['random'], n: number): Call {
+  const key = n === 0 ? 'seldom' : 'often';
+  const name = random.pick(['write', 'write', 'read', 'read', 'read', 'delete', 'query']);
+  const args = name === 'query' ? { text: '1' } : { key, ...(name === 'write' ? { value: random.whole(0, 999) } : {}) };
+  return { providerCallId: '', name: `run_data_${name}`, argumentsJson: JSON.stringify(args) };
 }
