@@ -5,7 +5,7 @@ import { importsOf, type Repository, readRepository, sources, withFile, withoutC
 const CORE = 'packages/core/src/';
 
 /** All that the core may import beside its own files. */
-const ALLOWED_IMPORTS = [/^@stopgo\/proto$/, /^@bufbuild\/cel$/, /^@bufbuild\/protobuf(\/|$)/, /^node:crypto$/];
+const ALLOWED_IMPORTS = [/^@stopgo\/proto$/, /^@bufbuild\/(cel|re2)$/, /^@bufbuild\/protobuf(\/|$)/, /^node:crypto$/];
 
 /** What would make the same events lead to different decisions. */
 const UNREPEATABLE = {

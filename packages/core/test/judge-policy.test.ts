@@ -176,6 +176,30 @@ describe('work is bounded by counted sizes', () => {
     expect(judgeByPolicy({ rules: [single] }, large(1_900), context)?.verdict).toBe('allow');
     expect(judgeByPolicy({ rules: [single] }, large(3_000), context)?.reason).toContain('at most 2000');
   });
+
+  test('a pattern is tried as long as its size and that of the text allow, all together', () => {
+    const over = (characters: number, when: string) => {
+      const call = { ...pay, argumentsJson: JSON.stringify({ text: 'a'.repeat(characters) }) };
+      return judgeByPolicy({ rules: [rule('a', 'allow', { when })] }, call, context);
+    };
+    // 995 instructions: 2,000 characters are just under two million steps.
+    const large = 'args.text.matches("b.{990}[ab]$")';
+    expect(over(2_000, large)).toBeUndefined();
+    expect(over(2_020, large)).toMatchObject({ verdict: 'ask' });
+    expect(over(2_020, large)?.reason).toContain('too long for the pattern b.{990}[ab]$');
+    expect(over(1_100, `!${large}`)?.verdict).toBe('allow');
+    expect(over(1_100, `!${large} && !${large}`)?.verdict).toBe('ask');
+    expect(over(60_000, 'args.text.matches("^[a-z]+$")')?.verdict).toBe('allow');
+    // Each evaluation has all of it.
+    const twice = { rules: [rule('a', 'deny', { when: large }), rule('b', 'allow', { when: `!${large}` })] };
+    const call = { ...pay, argumentsJson: JSON.stringify({ text: 'a'.repeat(1_900) }) };
+    for (const _ of [1, 2]) expect(judgeByPolicy(twice, call, context)?.verdict).toBe('allow');
+  });
+
+  test('a pattern on the record that cannot be read asks', () => {
+    expect(judge(rule('a', 'allow', { when: 'args.to.matches("(?<=a)b") || call.tool == "pay"' }))).toBeDefined();
+    expect(judge(rule('a', 'allow', { when: 'args.to.matches("(")' }))).toMatchObject({ verdict: 'ask' });
+  });
 });
 
 test.each([
@@ -184,6 +208,9 @@ test.each([
   ['caller.group == "x"', 'caller has no group; did you mean groups?'],
   ['lowercase(args.x) == "x"', 'there is no function lowercase'],
   ['args.a.matches(args.b)', 'the pattern of matches must be a text that is written here'],
+  ['args.a.matches(5)', 'the pattern of matches cannot be read: it is no text'],
+  ['args.a.matches("(?<=a)b")', 'the pattern of matches cannot be read: error parsing regexp'],
+  ['args.a.exists(x, x.matches("a{2000}"))', 'the pattern of matches cannot be read: error parsing regexp'],
   ['args.a.all(x, x.all(y, y.all(z, z)))', 'a loop of a loop of a loop'],
   ['args.a.map(x, x).map(x, x).map(x, x).size() == 1', 'a loop of a loop of a loop'],
   ['google.protobuf.Value{}', 'there is no'],

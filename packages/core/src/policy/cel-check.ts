@@ -11,6 +11,9 @@ export type Cost = { readonly parts: readonly number[]; readonly comparing: read
 /** What of `caller` an expression asks for: names of fields; `''`: it takes it as a whole, so any of them. */
 export type OfCaller = { readonly ofCaller: ReadonlySet<string> };
 
+/** The patterns of `matches` in an expression, and where each is written; one without a text is written as something else. */
+export type OfPatterns = { readonly patterns: readonly { readonly text: string | undefined; readonly id: bigint }[] };
+
 /** Sizes of all that an expression is evaluated over, together. */
 export type Sizes = { readonly values: number; readonly bytes: number };
 
@@ -39,12 +42,13 @@ const comparing: ReadonlySet<string> = new Set(['@in', '_in_', '_==_', '_!=_', '
 export function checkExpression(
   expression: Expression,
   isFunction: (name: string) => boolean,
-): (Cost & OfCaller) | ExpressionProblem {
+): (Cost & OfCaller & OfPatterns) | ExpressionProblem {
   const visitor = new Visitor(isFunction);
   visitor.visit(expression, 0, []);
   const parts = visitor.parts.reduce((sum, some) => sum + some, 0);
   if (parts > partsMax) visitor.fault(expression.id, `it has ${parts} parts; at most ${partsMax} are taken`);
-  return visitor.problem ?? { parts: visitor.parts, comparing: visitor.comparing, ofCaller: visitor.ofCaller };
+  const { comparing, ofCaller, patterns } = visitor;
+  return visitor.problem ?? { parts: visitor.parts, comparing, ofCaller, patterns };
 }
 
 /** Goes through all parts of an expression, up to the first that something is wrong with. */
@@ -52,6 +56,7 @@ class Visitor {
   readonly parts: number[] = [];
   readonly comparing: number[] = [];
   readonly ofCaller = new Set<string>();
+  readonly patterns: OfPatterns['patterns'][number][] = [];
   problem: ExpressionProblem | undefined;
   readonly #isFunction: (name: string) => boolean;
 
@@ -89,8 +94,7 @@ class Visitor {
         const { function: name, target, args } = exprKind.value;
         const isOperator = /^[_@!-]/.test(name);
         if (!isOperator && !this.#isFunction(name)) this.fault(id, `there is no function ${name}`);
-        if (name === 'matches' && args.at(-1)?.exprKind.case !== 'constExpr')
-          this.fault(id, 'the pattern of matches must be a text that is written here');
+        if (name === 'matches') this.#visitPattern(args.at(-1), id);
         if (comparing.has(name)) count(this.comparing, loops);
         const field = name === '_[_]' ? textOf(args[1]) : undefined;
         if (field !== undefined) return Math.max(this.#visitField(args[0], field, loops, bound), all([args[1]]));
@@ -110,6 +114,11 @@ class Visitor {
       default:
         return 0;
     }
+  }
+
+  #visitPattern(pattern: Expression | undefined, id: bigint): void {
+    if (pattern?.exprKind.case === 'constExpr') this.patterns.push({ text: textOf(pattern), id: pattern.id });
+    else this.fault(id, 'the pattern of matches must be a text that is written here');
   }
 
   /** Of `caller` its field is noted; else what the field is of. */

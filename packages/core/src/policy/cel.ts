@@ -13,13 +13,16 @@ import {
   workOf,
 } from './cel-check.ts';
 import { mixedNumbers, ofMixedNumbers } from './cel-numbers.ts';
+import { Patterns, unreadablePattern } from './cel-patterns.ts';
 
 /** A predicate that can be evaluated. */
 export type Predicate = OfCaller & {
   readonly cost: Cost;
   readonly evaluate: ReturnType<typeof plan>;
+  /** What tries its patterns; absent: it has none. */
+  readonly patterns?: Patterns;
   /** A part of it that can never be evaluated. What is written anew is refused for it; what is on the record is evaluated as it was. */
-  readonly mixed?: PredicateProblem;
+  readonly never?: PredicateProblem;
 };
 
 /** What is wrong with the text of a predicate, and where in it that is: characters from 0. */
@@ -58,12 +61,14 @@ export function readPredicate(text: string): Predicate | PredicateProblem {
       offset: parsed.sourceInfo?.positions[String(id)] ?? 0,
     });
     if ('message' in checked) return placed(checked);
-    const mixed = mixedNumbers(expression);
+    const never = mixedNumbers(expression) ?? unreadablePattern(checked.patterns);
+    const patterns = checked.patterns.length === 0 ? undefined : new Patterns();
     return {
       cost: checked,
       ofCaller: checked.ofCaller,
-      evaluate: plan(environment, parsed),
-      ...(mixed && { mixed: placed(mixed) }),
+      evaluate: plan(patterns === undefined ? environment : celEnv({ re2: patterns }), parsed),
+      ...(patterns && { patterns }),
+      ...(never && { never: placed(never) }),
     };
   } catch (error) {
     return { message: wordsOf(error), offset: offsetOf(error) };
@@ -75,6 +80,7 @@ export function evaluate(predicate: Predicate, bindings: Bindings, sizes: Sizes)
   const problem = workOf(predicate.cost, sizes);
   if (problem !== undefined) return { kind: 'unknown', why: problem };
   try {
+    predicate.patterns?.begin();
     const result: unknown = predicate.evaluate(bindings as Parameters<Predicate['evaluate']>[0]);
     if (typeof result === 'boolean') return { kind: 'value', value: result };
     return { kind: 'unknown', why: isCelError(result) ? advised(result.message) : 'it came to no true or false' };

@@ -89,7 +89,7 @@ function readRule(value: Readonly<Record<string, unknown>>, place: PolicyReader)
 function readWhen(value: unknown, reader: PolicyReader): string | undefined {
   const when = readText(value, reader, whenCharactersMax);
   const predicate = when === undefined ? undefined : readPredicate(when);
-  const fault = predicate !== undefined && 'message' in predicate ? predicate : predicate?.mixed;
+  const fault = predicate !== undefined && 'message' in predicate ? predicate : predicate?.never;
   if (fault !== undefined) {
     const { message, offset } = fault;
     const lines = (when ?? '').slice(0, offset).split('\n');
