@@ -1,17 +1,29 @@
-import { invalidArgument, isUuid } from '@stopgo/core';
+import { invalidArgument, isUuid, visibleLine } from '@stopgo/core';
 import type { Request } from 'express';
-import { cursorCharactersMax, pageItemsDefault, pageItemsMax } from './bounds.ts';
+import { cursorCharactersMax, echoCharactersMax, pageItemsDefault, pageItemsMax } from './bounds.ts';
 
 const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 const integerPattern = /^\d{1,10}$/;
 
-/** The parameters after the `?`. Every complaint names the parameter; parameters that nobody asks for are ignored. */
+/** The parameters that {@link Query.page} reads. */
+export const pageParameters = ['limit', 'cursor'] as const;
+
+/** The parameters after the `?`. Every complaint names the parameter. */
 export class Query {
   readonly #params: URLSearchParams;
 
-  constructor(req: Request) {
+  /**
+   * @param known - the parameters that the route takes. Any other is refused: a filter that is not known would show what was to be left out.
+   *   Absent: others are left alone, as of event streams, to whose addresses browsers add their own.
+   * @throws DomainError `invalid_argument` that names the first other one, and all that are known.
+   */
+  constructor(req: Request, known?: readonly string[]) {
     const start = req.originalUrl.indexOf('?');
     this.#params = new URLSearchParams(start < 0 ? '' : req.originalUrl.slice(start));
+    const unknown = known && [...this.#params.keys()].find((name) => !known.includes(name));
+    if (unknown === undefined || known === undefined) return;
+    const shown = visibleLine(unknown.slice(0, echoCharactersMax));
+    throw invalidArgument(`unknown parameter "${shown}"; known: ${known.map((name) => `"${name}"`).join(', ')}`);
   }
 
   /** A text; undefined if it is absent or empty. */

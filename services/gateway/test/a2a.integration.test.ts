@@ -160,6 +160,20 @@ describe('a stream', () => {
     await expect.poll(() => events.readers()).toBe(0);
   });
 
+  test('says that the task waits still, where one of several things was answered and nothing can go on', async () => {
+    const { events, script } = live();
+    const { url } = await gateway(script);
+    const client = await follow(url, `/tasks/${ID}:subscribe`);
+    await expect.poll(() => client.events.length).toBe(1);
+    const action = facts.InputAction.ACCEPT;
+    events.push(recorded(STREAM, 5, fact('inputProvided', { runId: RUN, inputId: 'i', action })));
+    await expect.poll(() => client.events.length).toBe(2);
+    const { statusUpdate } = JSON.parse(client.events[1]!.data);
+    expect(statusUpdate.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+    expect(JSON.stringify(statusUpdate.status.message)).toContain(APPROVAL);
+    client.leave();
+  });
+
   test('ends when the gateway stops, and can be gone on with elsewhere', async () => {
     const { events, script } = live();
     const first = await gateway(script);

@@ -247,7 +247,7 @@ describe('lists', () => {
 
   test('parameters go to the store; items come without messages, the summary counts all', async () => {
     const { send, calls } = await gateway({ store: { listConversations: async () => page } });
-    const reply = await send('GET', '/conversations?status=waiting_approval&q=%C3%A4+b&limit=5&cursor=abc&x=1');
+    const reply = await send('GET', '/conversations?status=waiting_approval&q=%C3%A4+b&limit=5&cursor=abc');
     expect(reply.status).toBe(200);
     expect(calls[0]?.request).toMatchObject({
       status: views.ConversationStatus.WAITING_APPROVAL,

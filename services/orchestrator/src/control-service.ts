@@ -3,7 +3,9 @@ import {
   type Action,
   type ConversationState,
   cancelStep,
+  conversationStream,
   DomainError,
+  evolve,
   type Fact,
   type IdempotencyKey,
   isUuid,
@@ -111,12 +113,18 @@ async function control<D extends CancelStepDecision | PaceDecision>(
   requireReach(context.principal, action, loaded.state);
   const actor = actorOf(request.caller);
   const by = actor.claimed === true || actor.principal !== undefined ? actor.id : '';
-  const done = await transact(registry.ports, loaded, {
+  const command = {
     actor,
     ...keyed,
-    decide: (state) => decide(state, { by, ...keyed }),
-    factsOf: (decision): readonly Fact[] | undefined => ('facts' in decision ? decision.facts : undefined),
-  });
+    decide: (state: ConversationState) => decide(state, { by, ...keyed }),
+    factsOf: (decision: D): readonly Fact[] | undefined => ('facts' in decision ? decision.facts : undefined),
+  };
+  let done = await transact(registry.ports, loaded, command);
+  if (done.kind === 'refused') {
+    // An append finds out by itself that a state is behind; whoever finds nothing to do looks at the log.
+    const state = await asLogHas(registry, done.state);
+    if (state !== done.state) done = await transact(registry.ports, { ...loaded, state }, command);
+  }
   if (done.kind === 'refused' && done.decision.kind !== 'already') throw refusal(conversationId, stepId, done.decision);
   if (done.kind === 'repeated') return turns.ofPast(done.state, done.firstRevision, done.lastRevision, waitMs);
   const made = done.kind === 'done' ? recordedOf(done.append) : [];
@@ -125,6 +133,14 @@ async function control<D extends CancelStepDecision | PaceDecision>(
   await driver?.reached(made.at(-1)?.revision ?? 0);
   const state = driver?.state ?? (await registry.load(conversationId)).state;
   return driver === undefined ? turns.ofState(state, waitMs) : turns.ofDriver(driver, waitMs);
+}
+
+/** The state with all that the log has after it; the same one if that is nothing. */
+async function asLogHas({ ports }: Registry, seen: ConversationState): Promise<ConversationState> {
+  let state = seen;
+  for await (const event of ports.log.read(conversationStream(seen.id), seen.revision + 1))
+    state = evolve(state, event);
+  return state;
 }
 
 function refusal(conversationId: string, stepId: string, decision: CancelStepDecision | PaceDecision): DomainError {

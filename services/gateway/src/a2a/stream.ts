@@ -82,9 +82,11 @@ async function* updates(
       const { fact } = fromBinary(facts.PayloadSchema, payload);
       keepAsked(asked, fact);
       let next = stateAfter(fact, state);
-      // While tool servers ask, no event tells by itself that nothing else is left to do.
+      // While tool servers ask, and where a question was one of several things that are waited for, no event tells by itself that
+      // nothing else is left to do.
       const isWorking = (next ?? state ?? shown) === TaskState.TASK_STATE_WORKING;
-      if (isWorking && asked.size > 0 && (await waits(deps, call, head.id, revision))) next = waiting;
+      const isAnswered = fact.case === 'inputProvided' || fact.case === 'inputWithdrawn';
+      if (isWorking && (asked.size > 0 || isAnswered) && (await waits(deps, call, head.id, revision))) next = waiting;
       if (next === undefined) continue;
       state = next;
       yield* update(deps, call, head.id, revision, next);

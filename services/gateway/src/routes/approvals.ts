@@ -19,12 +19,12 @@ import { callMarginMs } from '../bounds.ts';
 import { idempotencyOf } from '../idempotency.ts';
 import { approvalIdOf, approvalNotFound, orNotFound } from '../path-ids.ts';
 import { preferencesOf, waitMsOf } from '../prefer.ts';
-import { Query } from '../query.ts';
+import { pageParameters, Query } from '../query.ts';
 import { renderApproval } from '../render/approval.ts';
 import { textMember } from '../request-text.ts';
 import { sendJson } from '../respond.ts';
 import { answerTurn } from '../turn-answer.ts';
-import { approvalsAsked, askedOf, keyOfMe } from './approval-query.ts';
+import { approvalParameters, approvalsAsked, askedOf, keyOfMe } from './approval-query.ts';
 import { decideMany } from './decide-many.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
@@ -42,7 +42,7 @@ export const approvalRoutes = (deps: RouteDependencies): readonly Route[] => [
 const list =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const page = new Query(req).page();
+    const page = new Query(req, [...approvalParameters, ...pageParameters]).page();
     const asked = await approvalsAsked(deps, req, frame);
     const answer = await deps.clients.store.listApprovals({ ...page, ...asked }, { context: frame.context });
     sendJson(res, 200, {

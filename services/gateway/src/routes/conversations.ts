@@ -6,7 +6,7 @@ import { listWithMessages } from '../list-with-messages.ts';
 import { openConversation } from '../messages.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
 import { preferencesOf } from '../prefer.ts';
-import { Query } from '../query.ts';
+import { pageParameters, Query } from '../query.ts';
 import { renderConversation, renderSummary } from '../render/conversation.ts';
 import { soundView } from '../render/sound-view.ts';
 import { conversationStatuses } from '../render/words.ts';
@@ -22,7 +22,7 @@ export const conversationRoutes = (deps: RouteDependencies): readonly Route[] =>
 const list =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const query = new Query(req);
+    const query = new Query(req, ['status', 'q', 'include', ...pageParameters]);
     const status = query.choice('status', conversationStatuses);
     const q = query.text('q', queryCharactersMax);
     const withMessages = query.choice('include', { messages: true }) ?? false;

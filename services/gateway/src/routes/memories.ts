@@ -4,7 +4,7 @@ import { exactObjectBody, malformed } from '@stopgo/http';
 import type { memory as wire } from '@stopgo/proto';
 import type { Request, Response } from 'express';
 import { userActor } from '../actor.ts';
-import { Query } from '../query.ts';
+import { pageParameters, Query } from '../query.ts';
 import { renderMemory } from '../render/memory.ts';
 import { textMember } from '../request-text.ts';
 import { sendJson } from '../respond.ts';
@@ -26,7 +26,7 @@ const list =
   ({ clients, ...deps }: RouteDependencies): Handler =>
   async (req, res, frame) => {
     await permit({ clients, ...deps }, frame, 'memory.read', { kind: 'agents' });
-    const query = new Query(req);
+    const query = new Query(req, ['query', ...pageParameters]);
     const words = query.text('query', wordsCharactersMax) ?? '';
     const { memories, nextCursor, total } = await clients.memories.listMemories(
       { agent: agentIn(req), query: words, ...query.page() },

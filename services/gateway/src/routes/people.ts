@@ -7,7 +7,7 @@ import type { Request } from 'express';
 import { namedAs } from '../actor.ts';
 import { echoCharactersMax } from '../bounds.ts';
 import type { Frame } from '../frame.ts';
-import { Query } from '../query.ts';
+import { pageParameters, Query } from '../query.ts';
 import { renderApiKey, renderUser } from '../render/person.ts';
 import { textMember } from '../request-text.ts';
 import { sendJson } from '../respond.ts';
@@ -55,7 +55,7 @@ const me =
 const list =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const page = new Query(req).page();
+    const page = new Query(req, pageParameters).page();
     await permit(deps, frame, 'user.list', { kind: 'user' });
     const { users, nextCursor, total } = await deps.clients.store.listUsers(page, { context: frame.context });
     sendJson(res, 200, { users: users.map(renderUser), total, next_cursor: nextCursor || undefined });
@@ -114,7 +114,7 @@ const listKeys =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
     const userId = idIn(req, 'user');
-    const page = new Query(req).page();
+    const page = new Query(req, pageParameters).page();
     await permit(deps, frame, 'key.list', { kind: 'user', id: userId });
     const answer = await deps.clients.store.listApiKeys({ userId, ...page }, { context: frame.context });
     sendJson(res, 200, { keys: answer.apiKeys.map(renderApiKey), next_cursor: answer.nextCursor || undefined });

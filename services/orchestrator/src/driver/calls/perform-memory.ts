@@ -40,5 +40,6 @@ export async function performMemory(
 
 function isOwed(driver: RunHandle, callId: string, attempt: number): boolean {
   const call = driver.state.run?.calls[callId];
-  return driver.isOwner() && call !== undefined && isUnderWay(call, attempt);
+  const isPaused = driver.state.run?.paused !== undefined;
+  return driver.isOwner() && !isPaused && call !== undefined && isUnderWay(call, attempt);
 }
