@@ -84,6 +84,15 @@ test('what is removed is gone for all, and nothing of it comes back with the nam
   await expect(one.repositories.remove('elsewhere', ana, signal)).rejects.toThrow('there is no repository elsewhere');
 });
 
+test('a repository that cannot be kept keeps no other from being taken up', async () => {
+  const of = source();
+  const log = new MemoryLog();
+  const { repositories } = await keptRepositories(log, of.folder);
+  for (const name of ['one', 'two']) await repositories.add(wanted(of, { name }), ana, signal);
+  const later = await keptRepositories(log, of.folder, { broken: 'one' });
+  expect(later.repositories.all().map(({ options }) => options.name)).toEqual(['two']);
+});
+
 test('what the configuration took under a name is nothing of the repository that is added under it', async () => {
   const of = source();
   const log = new MemoryLog();

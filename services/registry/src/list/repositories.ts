@@ -209,13 +209,13 @@ export class Repositories {
 
   /** Keeps what the list names, as it says; one change after the other. Never throws. */
   #adapt(): Promise<void> {
-    this.#adapting = this.#adapting
-      .then(() => this.#adaptOnce())
-      .catch((error: unknown) => {
-        if (!this.#stopping.signal.aborted)
-          this.#ports.log.warn(`the list of agent repositories cannot be followed: ${describeError(error)}`);
-      });
+    this.#adapting = this.#adapting.then(() => this.#adaptOnce()).catch((error: unknown) => this.#sayWhy(error));
     return this.#adapting;
+  }
+
+  #sayWhy(error: unknown): void {
+    if (!this.#stopping.signal.aborted)
+      this.#ports.log.warn(`the list of agent repositories cannot be followed: ${describeError(error)}`);
   }
 
   async #adaptOnce(): Promise<void> {
@@ -225,7 +225,8 @@ export class Repositories {
       if (wanted.has(name)) continue;
       this.#listed.delete(name);
       await repository.stop();
-      await this.#ports.removeMirror(repository.options);
+      // A mirror that cannot be removed keeps no other repository from being taken up.
+      await this.#ports.removeMirror(repository.options).catch((error: unknown) => this.#sayWhy(error));
     }
     for (const [name, listed] of wanted) {
       const before = this.#listed.get(name);
@@ -233,10 +234,15 @@ export class Repositories {
       if (signal.aborted || before?.revision === listed.revision || this.#names.has(name)) continue;
       // What it has found stays usable until its successor has read the same record.
       await before?.repository.stop();
-      const repository = this.#ports.keep(optionsOf(listed, this.#ports.secrets));
-      await repository.start(signal);
-      this.#listed.set(name, { revision: listed.revision, repository });
+      // One that cannot be kept keeps no other from being taken up.
+      await this.#keep(listed).catch((error: unknown) => this.#sayWhy(error));
     }
+  }
+
+  async #keep(listed: ListedRepository): Promise<void> {
+    const repository = this.#ports.keep(optionsOf(listed, this.#ports.secrets));
+    await repository.start(this.#stopping.signal);
+    this.#listed.set(listed.name, { revision: listed.revision, repository });
   }
 }
 

@@ -25,6 +25,8 @@ export async function keptRepositories(
     /** The program to be run as git. */
     readonly git?: string;
     readonly clock?: Clock;
+    /** Name of a repository that cannot be kept. */
+    readonly broken?: string;
     /** Whether those of the configuration are taken as they lie there. */
     readonly isWorkTree?: boolean;
   } = {},
@@ -51,11 +53,13 @@ export async function keptRepositories(
         keyFiles: new KeyFiles(join(folder, 'keys')),
         knownHostsPath: join(folder, 'known_hosts'),
       },
-      keep: (options) =>
-        new KeptRepository(options, {
+      keep: (options) => {
+        if (options.name === given.broken) throw new Error('it cannot be kept');
+        return new KeptRepository(options, {
           ...{ definitions, folders: [from], model: 'offline', turnsMax: 10, log: quiet },
           mirror: new Mirror(git, join(folder, `${options.name}.git`)),
-        }),
+        });
+      },
       removeMirror: async () => undefined,
     },
   );
