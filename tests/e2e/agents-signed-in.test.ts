@@ -50,6 +50,10 @@ beforeAll(async () => {
   agents.write('pay/payer.md', payer());
   first = agents.commit('First');
   agents.write('pay/payer.md', payer('approvals: require\n'));
+  agents.write('tested.md', payer());
+  const own = agentsInGit(join(place.folder, 'exp'));
+  own.write('fin/payer.md', payer('approvals: require\n'));
+  own.commit('Ours');
   agents.commit('A person is asked about each payment');
   const config = bankConfig(
     place,
@@ -62,6 +66,7 @@ ${signsIn(await jwtTaken(place.folder))}
 agent_folders: [${JSON.stringify(place.folder)}]
 agent_repositories:
   - { name: main-agents, git_url: ${JSON.stringify(agents.folder)}, is_root: true, sync_interval: 1h }
+  - { name: exp, git_url: ${JSON.stringify(own.folder)}, sync_interval: 1h }
 approvals:
   rules:
     - { name: payer-pays, agent: pay/payer, tool: pay, verdict: allow }
@@ -184,4 +189,34 @@ test('a run that waits for a token takes one of whose conversation it is only', 
   expect((await says(ana, 'of-ana')).status).toBe(200);
   expect(tools.calls.at(-1)).toMatchObject({ tool: 'whoami', authorization: 'Bearer of-ana' });
   taken = undefined;
+});
+
+test('no repository takes a name over: not of an agent of another one, nor that of the configured agent', {
+  timeout: longMs,
+}, async () => {
+  const get = async (path: string) => JSON.parse((await http.get(path, boss)).text);
+  const evil = agentsInGit(join(place.folder, 'evil'));
+  evil.write('exp/fin/payer.md', payer());
+  evil.write('exp/new.md', payer());
+  evil.write('fine/payer.md', payer());
+  evil.commit('Theirs');
+  // A listed repository takes no name of a configured one, whichever of them has no namespace.
+  const listed = { name: 'pay', git_url: join(place.folder, 'shadow') };
+  const shadow = agentsInGit(listed.git_url);
+  shadow.write('payer.md', payer());
+  shadow.commit('Theirs, too');
+  for (const one of [{ name: 'evil', git_url: evil.folder, is_root: true }, listed]) {
+    expect((await post(boss, '/repositories', one)).status).toBe(201);
+    expect((await post(boss, `/repositories/${one.name}/sync`, {})).status).toBe(200);
+  }
+  expect(await get('/agents/fine/payer')).toMatchObject({ agent: { repository: 'evil' } });
+  expect(await get('/agents/exp/fin/payer')).toMatchObject({ agent: { repository: 'exp' } });
+  expect(await get('/agents/pay/payer')).toMatchObject({ agent: { repository: 'main-agents' } });
+  expect((await http.get('/agents/exp/new', boss)).status).toBe(404);
+  expect((await http.get('/agents/tested', boss)).status).toBe(404);
+
+  const { repositories } = await get('/repositories');
+  const shown = (name: string) => JSON.stringify(repositories.find((one: { name: string }) => one.name === name));
+  expect(shown('evil')).toContain('exp/new begins with the name of a repository');
+  expect(shown('main-agents')).toContain('tested is that of the agent of the configuration');
 });

@@ -81,7 +81,7 @@ export function startRegistryPart(
     })),
     ...(sealingKey === undefined ? {} : { sealingKey }),
     folders: foldersOf(config.agentFolders),
-    ...{ model: config.llm.model, turnsMax: config.maxTurns, env, log: logger },
+    ...{ model: config.llm.model, turnsMax: config.maxTurns, reservedName: config.name, env, log: logger },
     ...(stopping === undefined ? {} : { stopping }),
   });
 }

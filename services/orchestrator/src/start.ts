@@ -123,6 +123,7 @@ export async function startOrchestrator(
     new PlatformAgents({
       ...{ lookup: registryLookup(given.registry), limits: config.calling, tools, definitions },
       ...(policy && { policy }),
+      reservedName: config.agent.name,
       onUnknown: (agent, allowed) => {
         const key = `${agent}\n${allowed}`;
         if (unknown.has(key) || unknown.size >= unknownToldMax) return;

@@ -40,6 +40,8 @@ export type KeptRepositoryPorts = {
   readonly folders: readonly string[];
   readonly model: string;
   readonly turnsMax: number;
+  /** The name of the configured agent, which no other agent has. */
+  readonly reservedName?: string;
   readonly log: Pick<Logger, 'info' | 'warn'>;
 };
 
@@ -141,7 +143,7 @@ export class KeptRepository {
   offered(): OfferedAgents {
     const { state } = this.record;
     if (this.#offered?.revision !== state.revision)
-      this.#offered = { revision: state.revision, offered: offeredBy(state) };
+      this.#offered = { revision: state.revision, offered: offeredBy(state, this.#ports.reservedName) };
     return this.#offered.offered;
   }
 

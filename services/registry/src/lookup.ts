@@ -9,21 +9,41 @@ import { readFile } from './sync/read-file.ts';
 export type FoundAgent = { readonly repository: KeptRepository; readonly agent: AgentOfFile };
 
 /**
- * Finds an agent by its name: in root repositories, in their order, and then in the repository that the beginning of the name is the
- * name of. Names are compared exactly.
+ * Finds an agent by its name: in repositories of the configuration and then in those that people have listed; of each, in root repositories,
+ * in their order, and then in the repository that the beginning of the name is the name of. Names are compared exactly.
  */
 export function findAgent(repositories: readonly KeptRepository[], name: string): FoundAgent | undefined {
   for (const repository of lookupOrder(repositories)) {
     const agent = repository.find(name);
-    if (agent !== undefined) return { repository, agent };
+    if (agent !== undefined && !isTaken(name, namespacesBefore(repositories, repository))) return { repository, agent };
   }
   return undefined;
 }
 
-/** Root repositories first. */
+/** Those of the configuration first, and of each kind root repositories. */
 export function lookupOrder(repositories: readonly KeptRepository[]): readonly KeptRepository[] {
-  return [...repositories].sort((one, other) => Number(other.options.isRoot) - Number(one.options.isRoot));
+  const rank = ({ options: { isConfigured, isRoot } }: KeptRepository): number =>
+    (isConfigured ? 0 : 2) + (isRoot ? 0 : 1);
+  return [...repositories].sort((one, other) => rank(one) - rank(other));
 }
+
+/**
+ * What no name of an agent of a root repository may begin with: the names of other repositories, since rules rest on whose agent a name
+ * means. Those of listed ones bind no repository of the configuration: who lists one takes no names from it.
+ */
+export function namespacesBefore(
+  repositories: readonly KeptRepository[],
+  { options }: KeptRepository,
+): ReadonlySet<string> {
+  const before = options.isRoot
+    ? repositories.filter((one) => !one.options.isRoot && (one.options.isConfigured || !options.isConfigured))
+    : [];
+  return new Set(before.map((one) => one.options.name));
+}
+
+/** Whether a name begins with the name of a repository that goes before. */
+export const isTaken = (name: string, namespaces: ReadonlySet<string>): boolean =>
+  namespaces.has(name.slice(0, Math.max(0, name.indexOf('/'))));
 
 /** All agents that a name can find, by name. */
 export function allAgents(repositories: readonly KeptRepository[]): readonly FoundAgent[] {
@@ -31,7 +51,9 @@ export function allAgents(repositories: readonly KeptRepository[]): readonly Fou
   for (const repository of lookupOrder(repositories)) {
     if (!repository.options.isActive) continue;
     const { agents } = repository.offered();
-    for (const agent of agents.values()) if (!found.has(agent.name)) found.set(agent.name, { repository, agent });
+    const namespaces = namespacesBefore(repositories, repository);
+    for (const agent of agents.values())
+      if (!found.has(agent.name) && !isTaken(agent.name, namespaces)) found.set(agent.name, { repository, agent });
   }
   return [...found.values()].sort((one, other) => (one.agent.name < other.agent.name ? -1 : 1));
 }
@@ -121,6 +143,7 @@ export async function* filesAt(
   for (const repository of lookupOrder(repositories)) {
     const { namespace, mirror } = repository;
     if (!repository.options.isActive || (namespace !== undefined && !name.startsWith(`${namespace}/`))) continue;
+    if (isTaken(name, namespacesBefore(repositories, repository))) continue;
     const known = repository.find(name)?.path;
     // Any name may be asked for: hosts are asked for what agents have that are there now.
     const commit = await repository.commitOf(revision, known !== undefined, signal);

@@ -1,5 +1,5 @@
 import { gatherAgents, nameOfPath } from '@stopgo/agent-files';
-import type { AgentRepository, FileAgent, FileError, KnownFile } from '@stopgo/core';
+import { type AgentRepository, type FileAgent, type FileError, type KnownFile, quotedName } from '@stopgo/core';
 
 /** An agent that can be used, and where it stands. */
 export type AgentOfFile = FileAgent & {
@@ -22,9 +22,9 @@ export type OfferedAgents = {
 
 /**
  * The agents of a repository, by the rules of `stopgo agents check`: of several files of one name the first is the agent, also if it cannot
- * be read, and of names that look alike only the first stays.
+ * be read, and of names that look alike only the first stays. `reserved`: a name that no agent of a repository has.
  */
-export function offeredBy({ files }: Pick<AgentRepository, 'files'>): OfferedAgents {
+export function offeredBy({ files }: Pick<AgentRepository, 'files'>, reserved?: string): OfferedAgents {
   const all = [...files.values()];
   const { agents: gathered, problems } = gatherAgents(all.flatMap(placed));
   const agents = new Map<string, AgentOfFile>();
@@ -32,8 +32,10 @@ export function offeredBy({ files }: Pick<AgentRepository, 'files'>): OfferedAge
     if (agent !== undefined) agents.set(agent.name, { ...agent, path, commit, readAt });
   const errors = [
     ...all.flatMap(({ path, errors: own, readAt: at }) => own.map((error) => ({ ...error, path, at }))),
+    ...reservedError(agents.get(reserved ?? '')),
     ...problems.map((problem) => ({ ...problem, column: 0, line: 0, at: files.get(problem.path)?.readAt ?? 0 })),
   ];
+  agents.delete(reserved ?? '');
   return { agents, errors: errors.sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0)) };
 }
 
@@ -41,4 +43,10 @@ export function offeredBy({ files }: Pick<AgentRepository, 'files'>): OfferedAge
 function placed(file: KnownFile) {
   const reading = nameOfPath(file.path);
   return reading.kind === 'agent' ? [{ ...file, place: reading.place }] : [];
+}
+
+function reservedError(agent: AgentOfFile | undefined): ErrorOfFile[] {
+  if (agent === undefined) return [];
+  const message = `its name ${quotedName(agent.name)} is that of the agent of the configuration; give it another one`;
+  return [{ path: agent.path, at: agent.readAt, message, line: 0, column: 0, kind: 'name' }];
 }

@@ -10,6 +10,7 @@ import {
   notFound,
   type Principal,
   permissionDenied,
+  quotedName,
   type RepositoryAuth,
   reachOf,
   suggest,
@@ -25,7 +26,18 @@ import type { Ref } from './git/refs.ts';
 import { isOfWorkTree } from './git/work-tree.ts';
 import type { KeptRepository } from './kept-repository.ts';
 import type { Repositories, RepositoryChange } from './list/repositories.ts';
-import { allAgents, type FoundAgent, fileAt, findAgent, findAgentAt, isSynced, lookupOrder } from './lookup.ts';
+import {
+  allAgents,
+  type FoundAgent,
+  fileAt,
+  findAgent,
+  findAgentAt,
+  isSynced,
+  isTaken,
+  lookupOrder,
+  namespacesBefore,
+} from './lookup.ts';
+import type { AgentOfFile, ErrorOfFile } from './offered.ts';
 import { TooManyFiles } from './sync/plan.ts';
 import { receiveWebhook } from './webhook/receive.ts';
 
@@ -57,7 +69,7 @@ export function registryService(options: ServiceOptions): ServiceImpl<typeof wir
     return { repository, commit, path: agent.path };
   };
   return {
-    listRepositories: async () => ({ repositories: lookupOrder(all()).map(shownRepository) }),
+    listRepositories: async () => ({ repositories: lookupOrder(all()).map((one) => shownRepository(one, all())) }),
 
     async syncRepository({ name }) {
       const repository = named(all(), name);
@@ -71,20 +83,20 @@ export function registryService(options: ServiceOptions): ServiceImpl<typeof wir
           });
         throw error;
       }
-      return { repository: shownRepository(repository) };
+      return { repository: shownRepository(repository, all()) };
     },
 
     async addRepository({ name, gitUrl, isRoot, settings, actor }, { principal, signal }) {
       requireManager(principal);
       const wanted = { name, gitUrl, isRoot, ...changeOf(settings) };
       const repository = await options.repositories.add(wanted, actorFromWire(actor), signal);
-      return { repository: shownRepository(repository) };
+      return { repository: shownRepository(repository, all()) };
     },
 
     async changeRepository({ name, change, actor }, { principal, signal }) {
       requireManager(principal);
       const repository = await options.repositories.change(name, changeOf(change), actorFromWire(actor), signal);
-      return { repository: shownRepository(repository) };
+      return { repository: shownRepository(repository, all()) };
     },
 
     async removeRepository({ name, actor }, { principal, signal }) {
@@ -237,10 +249,16 @@ function shownAgent({ repository, agent }: FoundAgent): MessageInitShape<typeof 
   };
 }
 
-function shownRepository(repository: KeptRepository): MessageInitShape<typeof wire.RepositorySchema> {
+function shownRepository(
+  repository: KeptRepository,
+  others: readonly KeptRepository[],
+): MessageInitShape<typeof wire.RepositorySchema> {
   const { name, gitUrl, branch, isRoot, isActive, isConfigured, syncIntervalMs, authType } = repository.options;
   const { commit, failure, syncedAt } = repository.record.state;
-  const { agents, errors } = repository.offered();
+  const { agents, errors: ofFiles } = repository.offered();
+  const namespaces = namespacesBefore(others, repository);
+  const taken = [...agents.values()].filter((agent) => isTaken(agent.name, namespaces));
+  const errors = [...taken.map(nameTaken), ...ofFiles];
   return {
     ...{ name, gitUrl, branch, isRoot, isActive, commit, status: statusOf(repository) },
     ...{ isConfigured, syncIntervalMs, authType, takesWebhooks: repository.options.webhookSecret !== undefined },
@@ -249,12 +267,18 @@ function shownRepository(repository: KeptRepository): MessageInitShape<typeof wi
     ...(failure === undefined
       ? {}
       : { failure: failure.message, failureKind: failure.kind, failedAt: timestampFromMs(failure.at) }),
-    agentCount: agents.size,
+    agentCount: agents.size - taken.length,
     errorCount: errors.length,
     errors: errors.slice(0, errorsShown).map(({ path, at, message, line, column, kind }) => ({
       ...{ path, error: { message, line, column, kind }, time: timestampFromMs(at) },
     })),
   };
+}
+
+/** That an agent of a root repository has a name of another repository's. */
+function nameTaken({ name, path, readAt }: AgentOfFile): ErrorOfFile {
+  const message = `its name ${quotedName(name)} begins with the name of a repository, whose agents it would hide; give it another one`;
+  return { path, at: readAt, message, line: 0, column: 0, kind: 'name' };
 }
 
 function statusOf({ isSyncing, record: { state } }: KeptRepository): wire.SyncStatus {

@@ -32,6 +32,8 @@ export type RegistryOptions = {
   /** The model of agents that name none, and how often they may ask it. */
   readonly model: string;
   readonly turnsMax: number;
+  /** The name of the configured agent: an agent of a repository that has it is an error. */
+  readonly reservedName?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
   /** Aborts when the process is asked to end before all is started. */
@@ -64,6 +66,7 @@ export async function startRegistry(options: RegistryOptions): Promise<RunningRe
     keep: (repository) =>
       new KeptRepository(repository, {
         ...{ definitions, folders, model, turnsMax, log },
+        ...(options.reservedName === undefined ? {} : { reservedName: options.reservedName }),
         mirror: new Mirror(git, mirrorOf(repository)),
       }),
     removeMirror: (repository) => rm(mirrorOf(repository), { recursive: true, force: true }),

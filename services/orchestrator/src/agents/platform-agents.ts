@@ -44,6 +44,8 @@ export type PlatformAgentsParts = {
   readonly policy?: Policy;
   readonly tools: Pick<ToolPort, 'catalogue'>;
   readonly definitions: RecordedDefinitions;
+  /** The name of the configured agent, by which none of these is found. */
+  readonly reservedName?: string;
   /** Is told of a name or pattern of agents that one may call, where there is none such; whenever it is looked up. */
   readonly onUnknown?: (agent: string, allowed: string) => void;
 };
@@ -61,7 +63,7 @@ export class PlatformAgents implements CallableAgents {
 
   async forCall(name: string, signal: AbortSignal): Promise<CalledDefinition | undefined> {
     const found = await this.#parts.lookup.resolve(name, '', signal);
-    if (found === undefined) return undefined;
+    if (found === undefined || found.name === this.#parts.reservedName) return undefined;
     const agent = await this.#parts.definitions.agent(found.digest);
     const { calling, ...defined } = await this.#defined(found, agent, signal);
     return {
