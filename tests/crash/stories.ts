@@ -22,6 +22,10 @@ const last = (pending: readonly ApprovalJson[]): ApprovalJson | undefined => pen
 const branches = (tag: string): string =>
   `@first: add ${tag}-a value 1 and ${tag}-b value 2\n@right: create a server ${tag}-c with value 3`;
 
+/** Has the first agent call the other one with this. */
+const toKeeper = (input: string): string =>
+  `call call_agent ${JSON.stringify({ agent_name: keeper, input, context_scope: 'NONE' })}`;
+
 /** Every story, by its name. */
 const stories: readonly Story[] = [
   {
@@ -123,10 +127,19 @@ const stories: readonly Story[] = [
     hasAgents: true,
     tell: async (teller) => {
       await teller.until('the agents', () => teller.knowsAgents());
-      const input = `call ledger_note ${JSON.stringify({ text: teller.tag })}`;
-      const args = { agent_name: keeper, input, context_scope: 'NONE' };
-      await teller.open(`call call_agent ${JSON.stringify(args)}`, '', front);
+      await teller.open(toKeeper(`call ledger_note ${JSON.stringify({ text: teller.tag })}`), '', front);
       await teller.toTheEnd(first, true);
+    },
+  },
+  {
+    name: 'called-agent-asks',
+    hasAgents: true,
+    tell: async (teller) => {
+      await teller.until('the agents', () => teller.knowsAgents());
+      const choices = ['Approve full refund', 'Offer store credit', 'Deny exception'];
+      const question = { prompt: `Approve exception for ${teller.tag}?`, inputType: 'choice', choices };
+      await teller.open(toKeeper(`call request_user_input ${JSON.stringify(question)}`), '', front);
+      await teller.answerInput(question.prompt, 'Approve full refund');
     },
   },
   {

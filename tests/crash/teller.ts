@@ -113,6 +113,24 @@ export class Teller {
     });
   }
 
+  /** Answers what an agent asks people, once: a second answer is refused, the run ends, and nobody is asked again. */
+  async answerInput(question: string, choice: string): Promise<void> {
+    const path = `/conversations/${this.conversationId}/inputs`;
+    const asked = async () => {
+      const { pending_inputs: inputs = [] } = await this.conversation();
+      return inputs.find(({ message }) => message.includes(question));
+    };
+    await this.until('the question', async () => (await asked()) !== undefined);
+    const id = (await asked())?.id ?? '';
+    const body = { action: 'accept', content: { answer: choice } };
+    const answer = await this.client.post(`${path}/${id}`, { body, key: this.client.newKey() });
+    this.conversationOf(answer, 'the answer', [200, 202]);
+    const second = await this.client.post(`${path}/${id}`, { body: { action: 'decline' }, key: this.client.newKey() });
+    if (second.status !== 409) this.wrong(`a second answer was answered ${second.status}`);
+    await this.until('the end of the run', async () => (await this.conversation()).run?.status === 'completed');
+    if ((await asked()) !== undefined) this.wrong('it asks again what was answered');
+  }
+
   wrong(text: string): void {
     this.notes.violations.push(`${this.tag}: ${text}`);
   }

@@ -12,6 +12,8 @@ export type ConversationJson = {
   readonly id: string;
   readonly run?: { readonly id: string; readonly status: string };
   readonly pending_approvals: readonly ApprovalJson[];
+  /** What agents ask people. */
+  readonly pending_inputs?: readonly { readonly id: string; readonly message: string }[];
   readonly revision: number;
 };
 type Body = {

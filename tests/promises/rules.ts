@@ -2,6 +2,7 @@ import { type AgentDefinition, decidedWord, type Fact } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import type { Acknowledged } from './acknowledged.ts';
 import type { ToolRun } from './journal.ts';
+import { askingTool, wrongWithQuestions } from './people-asked.ts';
 import type { LoggedConversation } from './read-log.ts';
 import { callsOf, type RecordedCall } from './recorded-calls.ts';
 import { runsOf, wrongInRun } from './tree-rules.ts';
@@ -54,6 +55,7 @@ export function brokenRules(witnessed: Witnessed): string[] {
     ...witnessed.acknowledged.flatMap((promise) => forgotten(promise, witnessed)),
     ...witnessed.conversations.flatMap((one) => [...decidedTwice(one), ...leftAlone(one)]),
     ...witnessed.conversations.flatMap((one) => treeRules(one, witnessed)),
+    ...witnessed.conversations.flatMap(({ id, events }) => wrongWithQuestions(`conversation ${id}`, events)),
   ];
 }
 
@@ -97,7 +99,8 @@ function unfenced({ call, runs }: CallAndRuns): string[] {
 
 /** A result stands in the log only if the tool came to the end of a call. */
 function invented({ call, runs }: CallAndRuns): string[] {
-  if (!call.hasResult || runs.some((run) => run.endedAt !== undefined)) return [];
+  // People answer in the tool's place.
+  if (call.tool === askingTool || !call.hasResult || runs.some((run) => run.endedAt !== undefined)) return [];
   return [`a result was recorded of a call that the tool never ended: ${nameOf(call)}`];
 }
 
