@@ -1,8 +1,8 @@
 import { invalidArgument, isUuid, visibleLine } from '@stopgo/core';
 import type { Request } from 'express';
 import { cursorCharactersMax, echoCharactersMax, pageItemsDefault, pageItemsMax } from './bounds.ts';
+import { timeFrom } from './time-text.ts';
 
-const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 const integerPattern = /^\d{1,10}$/;
 
 /** The parameters that {@link Query.page} reads. */
@@ -63,8 +63,8 @@ export class Query {
   time(name: string): number | undefined {
     const text = this.text(name, cursorCharactersMax);
     if (text === undefined) return undefined;
-    const value = timePattern.test(text) ? Date.parse(text) : Number.NaN;
-    if (!(value >= 0)) throw invalidArgument(`"${name}" must be a time like 2026-01-15T10:30:00Z`);
+    const value = timeFrom(text);
+    if (value === undefined) throw invalidArgument(`"${name}" must be a time like 2026-01-15T10:30:00Z`);
     return value;
   }
 

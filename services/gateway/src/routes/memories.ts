@@ -8,6 +8,7 @@ import { pageParameters, Query } from '../query.ts';
 import { renderMemory } from '../render/memory.ts';
 import { textMember } from '../request-text.ts';
 import { sendJson } from '../respond.ts';
+import { timeFrom } from '../time-text.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
 const wordsCharactersMax = 200;
@@ -107,7 +108,7 @@ function expectedOf(req: Request): { readonly expectedRevision?: number } {
 
 function timeOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const time = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw malformed('"expires_at" must be a time such as 2027-01-31T12:00:00Z');
+  const time = timeFrom(text);
+  if (time === undefined) throw malformed('"expires_at" must be a time such as 2027-01-31T12:00:00Z');
   return time;
 }

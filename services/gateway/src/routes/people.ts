@@ -11,6 +11,7 @@ import { pageParameters, Query } from '../query.ts';
 import { renderApiKey, renderUser } from '../render/person.ts';
 import { textMember } from '../request-text.ts';
 import { sendJson } from '../respond.ts';
+import { timeFrom } from '../time-text.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
 const textBytesMax = 4_096;
@@ -184,7 +185,10 @@ function roleIn(body: JsonObject): Role | undefined {
   return role;
 }
 
-function scopesIn({ scopes = [] }: JsonObject): string[] {
+function scopesIn({ scopes }: JsonObject): string[] {
+  if (scopes === undefined) return [];
+  if (Array.isArray(scopes) && scopes.length === 0)
+    throw malformed('"scopes" names none; leave it out for a key that may do all that its user may');
   if (Array.isArray(scopes) && scopes.every((scope) => typeof scope === 'string')) return scopes as string[];
   throw malformed('"scopes" must be a list of texts');
 }
@@ -192,8 +196,7 @@ function scopesIn({ scopes = [] }: JsonObject): string[] {
 function timeIn(body: JsonObject) {
   const text = textMember(body, 'expires_at', textBytesMax);
   if (text === undefined) return undefined;
-  const time = Date.parse(text);
-  if (Number.isNaN(time) || !/^\d{4}-\d\d-\d\dT/.test(text))
-    throw malformed('"expires_at" must be a time such as 2027-01-31T12:00:00Z');
+  const time = timeFrom(text);
+  if (time === undefined) throw malformed('"expires_at" must be a time such as 2027-01-31T12:00:00Z');
   return timestampFromMs(time);
 }
