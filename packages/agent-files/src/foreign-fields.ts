@@ -34,6 +34,11 @@ export function foreignFields(format: 'claude' | 'github', data: Data, title: st
       message: `tools: ${name} is not offered: what a tool is called with is limited by the rules of the platform`,
       place: ['tools'],
     });
+  if (keys.model !== undefined && keys.model !== 'inherit' && !namesModel(keys.model))
+    warnings.push({
+      message: `model: "${keys.model}" does not say whose model it is, so the usual one of the platform is asked; write for example anthropic:claude-sonnet-4-5`,
+      place: ['model'],
+    });
   if (format === 'claude' && keys.name !== undefined && keys.name !== title)
     warnings.push({ message: `name: the agent is called "${title}" here, as its file`, place: ['name'] });
   return { fields: fieldsOf(keys, tools, [...denied.patterns, ...denied.limited.map(bare)]), problems: [], warnings };
@@ -58,7 +63,7 @@ function fieldsOf(keys: ForeignKeys, tools: ToolNames | undefined, denied: reado
     description: keys.description,
     tags: [],
     examples: [],
-    ...(keys.model === undefined || keys.model === 'inherit' ? {} : { model: keys.model }),
+    ...(keys.model !== undefined && namesModel(keys.model) ? { model: keys.model } : {}),
     providers: [],
     ...(isAll ? {} : { tools: patterns }),
     allowedAgents: keys.agents ?? tools?.agents ?? [],
@@ -68,6 +73,9 @@ function fieldsOf(keys: ForeignKeys, tools: ToolNames | undefined, denied: reado
     ...(keys.maxTurns === undefined ? {} : { turnsMax: keys.maxTurns }),
   };
 }
+
+/** A model as the platform names it. Those programs also have short names (`sonnet`), and those of their own lists (`GPT-5 (copilot)`). */
+const namesModel = (model: string): boolean => /^(?:[\w.-]+:|claude-|gemini-)[^\s()]+$/.test(model);
 
 /** Names under which these programs offer that other agents are called. */
 const agentTools: readonly string[] = ['Agent', 'Task', 'agent', 'custom-agent'];

@@ -29,7 +29,17 @@ test('an agent of Claude Code is told its task alone, may use all tools, and is 
 
 describe('keys of Claude Code', () => {
   test.each<[string, Record<string, unknown>, readonly string[]]>([
-    ['model: sonnet\nmaxTurns: 5', { model: 'sonnet', turnsMax: 5 }, []],
+    ['model: claude-sonnet-4-5\nmaxTurns: 5', { model: 'claude-sonnet-4-5', turnsMax: 5 }, []],
+    ['model: openai:gpt-5', { model: 'openai:gpt-5' }, []],
+    ...['sonnet', 'gpt-5', 'GPT-5 (copilot)', 'claude-opus (preview)'].map(
+      (model): [string, Record<string, unknown>, readonly string[]] => [
+        `model: ${model}`,
+        {},
+        [
+          `model: "${model}" does not say whose model it is, so the usual one of the platform is asked; write for example anthropic:claude-sonnet-4-5`,
+        ],
+      ],
+    ),
     ['tools: Read, Grep', { tools: ['Read', 'Grep'] }, []],
     ['tools: [Read, Grep]', { tools: ['Read', 'Grep'] }, []],
     ['tools: []', { tools: [] }, []],
@@ -73,9 +83,9 @@ describe('keys of Claude Code', () => {
 
   test('a description that needs quotes in YAML', () => {
     const description = 'Use it after changes. Examples: user: "check this" # always\\nassistant: yes:';
-    const reading = read(claude, `name: reviewer\ndescription: ${description}\ntools: Read\nmodel: opus`);
+    const reading = read(claude, `name: reviewer\ndescription: ${description}\ntools: Read\nmodel: claude-opus-4-5`);
     expect(said(reading)).toEqual([]);
-    expect(reading.agent).toMatchObject({ description, tools: ['Read'], model: 'opus' });
+    expect(reading.agent).toMatchObject({ description, tools: ['Read'], model: 'claude-opus-4-5' });
   });
 
   test('what cannot be read either way is told as YAML has it', () => {
@@ -91,8 +101,8 @@ describe('keys of GitHub Copilot', () => {
     ['tools: []', { tools: [] }, []],
     ['tools: read, agent', { tools: ['read'], allowedAgents: ['*'] }, []],
     ['tools: [agent]\nagents: [tester]', { tools: [], allowedAgents: ['tester'] }, []],
-    ['model: gpt-5', { model: 'gpt-5' }, []],
-    ['model: [gpt-5, claude-opus]', { model: 'gpt-5' }, []],
+    ['model: openai:gpt-5', { model: 'openai:gpt-5' }, []],
+    ['model: [claude-opus-4-5, gpt-5]', { model: 'claude-opus-4-5' }, []],
     [
       'mcp-servers: {x: {command: rm}}',
       {},
