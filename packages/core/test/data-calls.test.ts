@@ -3,6 +3,7 @@ import { encodeSnapshot } from '@stopgo/core';
 import { dataRequestOf, toldState, valuesNeeded, writtenValueOf } from '@stopgo/core/shared-data';
 import { facts } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
+import { describeCall } from '../src/calls/description.ts';
 import type { Policy } from '../src/policy/policy.ts';
 import type { ConversationState } from '../src/state/state.ts';
 import { runDataBytesMax, runDataKeysMax, runDataValueBytesMax } from '../src/text/bounds.ts';
@@ -165,6 +166,13 @@ test('keys are listed and values are found by words, in the order of the keys', 
     { found: [] },
     { found: [one, two, { key: 'x', value: 1 }] },
   ]);
+});
+
+test('people are shown all that a call says, also what the tool has no use for', () => {
+  const argumentsJson = JSON.stringify({ key: 'k', value: 1, note: { to: 'all' }, 'a\n**b**': 'c' });
+  const shown = describeCall('run_data_write', argumentsJson, { kind: 'data', agent: 'support/tier1' });
+  expect(shown).toContain('key: k\nnote: "{\\"to\\":\\"all\\"}"');
+  expect(shown).not.toContain('\n**b**');
 });
 
 describe('what a run shares is bounded', () => {

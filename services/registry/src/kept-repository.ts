@@ -66,6 +66,8 @@ export class KeptRepository {
   #isAsked = false;
   #syncing: Promise<Synced> | undefined;
   #fetchedFor = -fetchAgainMs;
+  /** Why the commit of the record could not be fetched, and when. */
+  #failed: { readonly at: number; readonly failure: unknown } | undefined;
   #offered: { readonly revision: number; readonly offered: OfferedAgents } | undefined;
 
   constructor(options: RepositoryOptions, ports: KeptRepositoryPorts) {
@@ -112,7 +114,7 @@ export class KeptRepository {
    * The commit of a whole commit id, a branch or a tag; undefined if there is none. The branch that agents are taken from is where the record says, also if
    * another replica has recorded that. What the mirror lacks is fetched first; another name only with `mayFetch`, and every 10 s at most.
    *
-   * @throws GitFailure if the commit of the record cannot be fetched.
+   * @throws GitFailure if the commit of the record cannot be fetched; the same one for 10 s, in which its host is left alone.
    */
   async commitOf(revision: string, mayFetch: boolean, signal: AbortSignal): Promise<string | undefined> {
     const known = await this.#mirrored(revision, signal);
@@ -120,14 +122,16 @@ export class KeptRepository {
     const isOfRecord = this.#isOfRecord(revision);
     const now = this.#ports.definitions.clock.monotonic();
     if (!isOfRecord && (!mayFetch || now - this.#fetchedFor < fetchAgainMs)) return undefined;
+    if (isOfRecord && this.#failed !== undefined && now - this.#failed.at < fetchAgainMs) throw this.#failed.failure;
     this.#fetchedFor = now;
     const failure = await this.sync().then(
       () => undefined,
       (error: unknown) => error,
     );
     const fetched = await this.#mirrored(revision, signal);
-    if (fetched === undefined && isOfRecord && failure !== undefined) throw failure;
-    return fetched;
+    if (fetched !== undefined || !isOfRecord || failure === undefined) return fetched;
+    this.#failed = { at: now, failure };
+    throw failure;
   }
 
   #isOfRecord(revision: string): boolean {

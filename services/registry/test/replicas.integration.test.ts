@@ -67,12 +67,19 @@ test('an agent that the record has no more is not found in an older mirror', asy
   await expect(at('team/gone', 'main')).rejects.toThrow('there is no agent team/gone at main');
 });
 
-test('with its host away, a branch that has moved on is not taken for what it was', async () => {
-  const { source, second, at } = await replicas();
-  await second();
-  renameSync(source.folder, `${source.folder}-away`);
-  await expect(at('team/support', 'main')).rejects.toThrow('which is not there');
-  renameSync(`${source.folder}-away`, source.folder);
+test('with its host away, a branch that has moved on is not taken for what it was, and the host is left alone for a while', async () => {
+  const { source, second, at, fetches, pass } = await replicas();
+  const commit = await second();
+  // Git finds no repository there: each try is a fetch that fails.
+  renameSync(join(source.folder, '.git'), join(source.folder, 'away'));
+  await expect(at('team/support', 'main')).rejects.toThrow('git');
+  const tries = fetches();
+  await expect(at('team/support', 'main')).rejects.toThrow('git');
+  await expect(at('team/support', commit)).rejects.toThrow('git');
+  expect(fetches()).toBe(tries);
+  renameSync(join(source.folder, 'away'), join(source.folder, '.git'));
+  pass(10_000);
+  expect(await at('team/support', 'main')).toMatchObject({ description: 'second', commit });
 });
 
 test('a tag and a commit that are new are fetched; names that are nowhere are not asked for again and again', async () => {

@@ -121,7 +121,9 @@ export const dataKind = {
     approvalKind: wire.ApprovalKind.TOOL,
     describe: ({ tool, target, argumentsJson }) => {
       const { value, ...others } = (parseJson(argumentsJson) ?? {}) as Readonly<Record<string, Json>>;
-      const told = Object.entries(others).map(([name, one]) => `${name}: ${quotedName(String(one))}`);
+      const told = Object.entries(others).map(
+        ([name, one]) => `${quotedName(name)}: ${quotedName(typeof one === 'string' ? one : JSON.stringify(one))}`,
+      );
       const written = value === undefined ? [] : [`Value: ${spoken(JSON.stringify(value, null, 2))}`];
       const heading = `**SHARED DATA of the Run, by Agent: ${quotedName(target)}**`;
       return [`${heading}\n`, `Tool: ${tool}`, ...told, ...written].join('\n');

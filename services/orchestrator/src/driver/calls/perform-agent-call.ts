@@ -59,7 +59,7 @@ export async function performAgentCall(
   });
 }
 
-/** What an agent is told of session state, and of what the agents of the run share, as both are now. */
+/** What an agent is told of session state, and of what the agents of the run share, as both are now: later writes are not told (decision 0087). */
 async function stateOf(driver: RunHandle, keys: readonly string[], signal: AbortSignal): Promise<string> {
   const { state, transcripts, conversationId } = driver;
   if (keys.length === 0 || state.run === null) return '';

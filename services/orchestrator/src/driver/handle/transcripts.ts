@@ -30,7 +30,11 @@ export class Transcripts {
    * The transcript up to a revision at least; reads from the log what is missing. Rejects with `unavailable` if a reader
    * that lags behind does not show it yet.
    */
-  async upTo(conversationId: string, revision: number, signal: AbortSignal): Promise<Transcript> {
+  upTo(conversationId: string, revision: number, signal: AbortSignal): Promise<Transcript> {
+    return this.read(conversationId, revision, signal);
+  }
+
+  private async read(conversationId: string, revision: number, signal: AbortSignal): Promise<TranscriptBuilder> {
     const builder = this.keep(conversationId);
     if (builder.revision < revision) {
       for await (const event of this.log.read(conversationStream(conversationId), builder.revision + 1, signal))
@@ -54,8 +58,9 @@ export class Transcripts {
   ): Promise<string | undefined> {
     const kept = this.kept.get(conversationId)?.argumentsAt(revision, callId);
     if (kept !== undefined) return kept;
-    await this.upTo(conversationId, revision, signal);
-    return this.kept.get(conversationId)?.argumentsAt(revision, callId);
+    // It may be forgotten by now: other conversations were read meanwhile.
+    const read = await this.read(conversationId, revision, signal);
+    return read.argumentsAt(revision, callId);
   }
 
   /** The conversation's transcript, as the one used last. */
