@@ -17,6 +17,12 @@ export function crashIntercept(points: Points): Seams {
         points.pass(isDefinition ? 'define.after' : 'append.after');
         return answer;
       },
+      putBlob: async (request, options) => {
+        points.pass('put.before');
+        const answer = await client.putBlob(request, options);
+        points.pass('put.after');
+        return answer;
+      },
     }),
     bridge: (client) => ({
       ...client,

@@ -4,6 +4,8 @@ export const platformPoints = [
   'define.after',
   'append.before',
   'append.after',
+  'put.before',
+  'put.after',
   'execute.before',
   'execute.after',
   'model.before',

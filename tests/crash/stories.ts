@@ -139,7 +139,24 @@ const stories: readonly Story[] = [
       const choices = ['Approve full refund', 'Offer store credit', 'Deny exception'];
       const question = { prompt: `Approve exception for ${teller.tag}?`, inputType: 'choice', choices };
       await teller.open(toKeeper(`call request_user_input ${JSON.stringify(question)}`), '', front);
-      await teller.answerInput(question.prompt, 'Approve full refund');
+      await teller.answerInput(question.prompt, { content: { answer: 'Approve full refund' } });
+    },
+  },
+  {
+    name: 'called-agent-given-file',
+    hasAgents: true,
+    tell: async (teller) => {
+      await teller.until('the agents', () => teller.knowsAgents());
+      const question = { prompt: `What was bought for ${teller.tag}?`, inputType: 'file' };
+      await teller.open(toKeeper(`call request_user_input ${JSON.stringify(question)}`), '', front);
+      const bought = JSON.stringify({ order: teller.tag });
+      const file = {
+        name: 'order.json',
+        media_type: 'application/json',
+        base64: Buffer.from(bought).toString('base64'),
+      };
+      await teller.answerInput(question.prompt, { file });
+      await teller.findFile(bought);
     },
   },
   {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Acknowledged } from '../promises/acknowledged.ts';
 import {
   type Answer,
@@ -114,7 +115,7 @@ export class Teller {
   }
 
   /** Answers what an agent asks people, once: a second answer is refused, the run ends, and nobody is asked again. */
-  async answerInput(question: string, choice: string): Promise<void> {
+  async answerInput(question: string, said: { readonly content?: object; readonly file?: object }): Promise<void> {
     const path = `/conversations/${this.conversationId}/inputs`;
     const asked = async () => {
       const { pending_inputs: inputs = [] } = await this.conversation();
@@ -122,13 +123,20 @@ export class Teller {
     };
     await this.until('the question', async () => (await asked()) !== undefined);
     const id = (await asked())?.id ?? '';
-    const body = { action: 'accept', content: { answer: choice } };
+    const body = { action: 'accept', ...said };
     const answer = await this.client.post(`${path}/${id}`, { body, key: this.client.newKey() });
     this.conversationOf(answer, 'the answer', [200, 202]);
     const second = await this.client.post(`${path}/${id}`, { body: { action: 'decline' }, key: this.client.newKey() });
     if (second.status !== 409) this.wrong(`a second answer was answered ${second.status}`);
     await this.until('the end of the run', async () => (await this.conversation()).run?.status === 'completed');
     if ((await asked()) !== undefined) this.wrong('it asks again what was answered');
+  }
+
+  /** What was given as a file is there, as it was given. */
+  async findFile(json: string): Promise<void> {
+    const digest = createHash('sha256').update(json).digest('hex');
+    const { status, body } = await this.client.get(`/conversations/${this.conversationId}/blobs/${digest}`);
+    if (status !== 200 || JSON.stringify(body) !== json) this.wrong(`the file that was given is lost: ${status}`);
   }
 
   wrong(text: string): void {

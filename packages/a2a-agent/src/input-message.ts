@@ -4,6 +4,7 @@ import {
   askedFields,
   decisionOfWord,
   type InputAction,
+  inputMode,
   inputText,
   isUuid,
   type Json,
@@ -46,14 +47,16 @@ export function askInputAgain(inputs: readonly views.PendingInput[]): Part[] {
 
 function data(input: views.PendingInput): Json {
   const { id, server, agent, tool, message, schemaJson, url, expiresAt } = input;
+  const mode = inputMode(input);
   return {
     input_id: id,
     kind: 'input',
-    mode: url === '' ? 'form' : 'url',
+    mode,
     ...(agent === '' ? { server: visibleLine(server) } : { agent: visibleLine(agent) }),
     tool: visibleLine(tool),
     message: visibleText(message),
-    ...(schemaJson === '' ? { url: visibleUrl(url) } : { requested_schema: parseJson(schemaJson) ?? null }),
+    ...(mode === 'form' ? { requested_schema: parseJson(schemaJson) ?? null } : {}),
+    ...(mode === 'url' ? { url: visibleUrl(url) } : {}),
     choices: ['accept', 'decline', 'cancel'],
     ...(expiresAt === undefined ? {} : { expires_at: timestampDate(expiresAt).toISOString() }),
   };

@@ -142,6 +142,7 @@ export {
   userOfStream,
   userStream,
 } from './events/ids.ts';
+export { mediaTypeOf } from './events/media-type.ts';
 export { type CallTarget, nameOfTarget, remoteOf, serverOf } from './events/target.ts';
 export { approvalKindWord } from './interrupts/approval-words.ts';
 export { isAskedOf } from './interrupts/asked-of.ts';
@@ -161,7 +162,7 @@ export {
   parseDecision,
 } from './interrupts/decision-words.ts';
 export { isDue, nextDue } from './interrupts/due.ts';
-export { inputText } from './interrupts/input-text.ts';
+export { inputMode, inputText } from './interrupts/input-text.ts';
 export { openInterrupts } from './interrupts/kinds.ts';
 export { isLinkOver, isLinkText, linkDigestOf, linkKey, linkText, makeLink } from './interrupts/link.ts';
 export { demandText } from './interrupts/may-decide.ts';
@@ -316,7 +317,6 @@ export {
   descriptionBytesMax,
   inputMessageBytesMax,
   inputReasonBytesMax,
-  mediaTypeCharactersMax,
   messageBytesMax,
   remoteQuestionsBytesMax,
   remoteQuestionsMax,

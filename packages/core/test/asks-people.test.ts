@@ -1,4 +1,4 @@
-import { isDue, nextDue, provideInput, runStanding } from '@stopgo/core';
+import { type BlobRef, isDue, nextDue, provideInput, runStanding } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { expect, test } from 'vitest';
 import type { Policy } from '../src/policy/policy.ts';
@@ -125,7 +125,7 @@ test('arguments that cannot be taken are refused, and nobody is asked', () => {
     asks({ inputType: 'choice' }),
     asks({ inputType: 'choice', choices: ['a', 'a'] }),
     asks({ inputType: 'choice', choices: ['a', 1] }),
-    asks({ inputType: 'file' }),
+    asks({ inputType: 'folder' }),
     asks({ timeoutMinutes: 0 }),
   );
   const [answer] = recorded(story, 'modelResponded') as readonly { readonly calls: readonly facts.Call[] }[];
@@ -134,10 +134,70 @@ test('arguments that cannot be taken are refused, and nobody is asked', () => {
     'choices must be a list of 1 to 50 texts; nobody was asked.',
     'choices must differ from each other; nobody was asked.',
     'each of choices must be a text of at most 1024 bytes; nobody was asked.',
-    expect.stringContaining('inputType file cannot be asked for'),
+    'inputType must be text, choice, file or approval; nobody was asked.',
     expect.stringContaining('timeoutMinutes must be a number above 0'),
   ]);
   expect(story.state.run?.interrupts).toEqual({});
+});
+
+const pdf = { digest: 'a'.repeat(64), mediaType: 'application/pdf', name: 'contract "1".pdf', size: 1234 };
+const asksFile = answered({ calls: [asks({ inputType: 'file' })] });
+const gives = (inputId: string, file: BlobRef, contentJson = '', action: 'accept' | 'decline' = 'accept') =>
+  ({ inputId, action, contentJson, file, now: 5_000 }) as const;
+
+test('a file is the result of the call: the record names its digest, and the agent is told its name, type and size', () => {
+  const story = given(...begun, asksFile);
+  expect(recorded(story, 'inputRequested')).toMatchObject([
+    { agentQuestion: { type: facts.InputType.FILE, schemaJson: '' } },
+  ]);
+  const { digest, size } = pdf;
+  given(...begun, asksFile)
+    .when((state) => provideInput(state, gives(inputOf(story), pdf)))
+    .thenFacts(
+      [
+        'inputProvided',
+        {
+          action: facts.InputAction.ACCEPT,
+          contentJson: `{"digest":"${digest}","media_type":"application/pdf","name":"contract \\"1\\".pdf","size":1234}`,
+        },
+      ],
+      [
+        'toolCallFinished',
+        {
+          content: 'The user gave the file "contract \\"1\\".pdf": application/pdf, 1234 bytes.',
+          isError: false,
+          blobs: [{ digest, size: BigInt(size) }],
+        },
+      ],
+    );
+});
+
+test.each([
+  ['a path', { ...pdf, name: '../../etc/passwd' }, 'without a path'],
+  ['a path of Windows', { ...pdf, name: 'C:\\a.pdf' }, 'without a path'],
+  ['the name of a folder', { ...pdf, name: '..' }, 'without a path'],
+  ['a line break', { ...pdf, name: 'a\n.pdf' }, 'do not see'],
+  ['a name that reads backwards', { ...pdf, name: 'a\u202efdp.exe' }, 'do not see'],
+  ['a NUL', { ...pdf, name: 'a\0' }, 'do not see'],
+  ['a long name', { ...pdf, name: 'a'.repeat(201) }, 'more than 200 characters'],
+  ['nothing in it', { ...pdf, size: 0 }, 'it is empty'],
+  ['too much in it', { ...pdf, size: 12 * 1024 * 1024 + 1 }, 'at most 12582912'],
+])('a file with %s is refused, and the question stays open', (_, file, problem) => {
+  const story = given(...begun, asksFile);
+  const decision = provideInput(story.state, gives(inputOf(story), file));
+  expect(decision).toMatchObject({ kind: 'invalid', problem: expect.stringContaining(problem) });
+});
+
+test('a file is given where one is asked for, alone, and nowhere else', () => {
+  const story = given(...begun, asksFile);
+  const inputId = inputOf(story);
+  const problemOf = (decision: unknown) => (decision as { readonly problem?: string }).problem;
+  const wanted = expect.stringContaining('this question asks for one');
+  expect(problemOf(provideInput(story.state, says(inputId, '')))).toEqual(wanted);
+  expect(problemOf(provideInput(story.state, gives(inputId, pdf, '{"answer":"x"}')))).toEqual(wanted);
+  expect(problemOf(provideInput(story.state, gives(inputId, pdf, '', 'decline')))).toContain('leave it out');
+  const texts = given(...begun, choosing);
+  expect(problemOf(provideInput(texts.state, gives(inputOf(texts), pdf)))).toContain('does not ask for one');
 });
 
 test('a rule that asks does not ask whether people may be asked; one that denies is heard', () => {

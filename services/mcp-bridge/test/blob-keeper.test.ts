@@ -1,8 +1,8 @@
+import { mediaTypeOf } from '@stopgo/core';
 import type { store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
 import { storeBlobs } from '../src/attempts/blob-keeper.ts';
-import { mediaTypeOf } from '../src/results/media-type.ts';
 
 const key = { conversationId: 'conversation', runId: 'run', callId: 'call' };
 const png = Buffer.from('89504e470d0a1a0a00', 'hex');

@@ -8,6 +8,8 @@ export const requestBlobBytesMax = 12 * 1024 * 1024;
 export const blobRoomBytes = 48 * 1024 * 1024;
 /** How long a blob may take to be read, in milliseconds. */
 export const blobReadMs = 20_000;
+/** How long the store may take to keep one, in milliseconds. */
+export const blobPutMs = 20_000;
 /** How long all blobs of a request may take to be read, in milliseconds; then it gives back its room, and begins anew. */
 export const blobsReadMs = 60_000;
 /** How long a stopping orchestrator lets runs go on, in milliseconds. */

@@ -1,7 +1,11 @@
+import { createHash } from 'node:crypto';
 import {
+  type BlobRef,
+  type ConversationState,
   DomainError,
   type InputAction,
   isUuid,
+  mediaTypeOf,
   type ProvideDecision,
   provideInput,
   requireReach,
@@ -10,6 +14,7 @@ import {
 import { clientKey, idempotencyFromWire, recordedOf, transact } from '@stopgo/log';
 import { facts, type orchestrator as wire } from '@stopgo/proto';
 import type { CallContext } from '@stopgo/rpc';
+import type { KeepBlob } from './blobs.ts';
 import { actorOf } from './caller.ts';
 import type { Registry } from './driver/run/registry.ts';
 import { handedOn } from './handed-on.ts';
@@ -28,7 +33,7 @@ const actions: Readonly<Partial<Record<facts.InputAction, InputAction>>> = {
  * @throws DomainError `not_found`, `invalid_argument`, or `failed_precondition` with what became of the question.
  */
 export async function provide(
-  registry: Registry,
+  { registry, keepBlob }: { readonly registry: Registry; readonly keepBlob: KeepBlob },
   turns: Turns,
   request: wire.ProvideInputRequest,
   context: CallContext,
@@ -40,18 +45,26 @@ export async function provide(
   if (action === undefined) throw new DomainError('invalid_argument', 'action must be accept, decline or cancel');
   const idempotency = idempotencyFromWire(request.idempotency);
   const keys = idempotency === undefined ? [] : [clientKey(idempotency)];
-  const loaded = await registry.load(conversationId, keys).catch((error: unknown) => {
+  let loaded = await registry.load(conversationId, keys).catch((error: unknown) => {
     throw error instanceof DomainError && error.kind === 'not_found' ? conversationNotFound(conversationId) : error;
   });
   requireReach(context.principal, 'input.provide', loaded.state);
+  const file = request.file && fileOf(request.file);
+  const answer = {
+    ...{ inputId, action, contentJson, file, sessionId: context.sessionId, now: registry.ports.clock.now() },
+    ...(idempotency === undefined ? {} : { idempotency }),
+  };
+  const isKept = file === undefined || (await keptFor(answer, loaded.state, request.file?.bytes, keepBlob));
+  // Somebody was faster: what became of the question is on the record by now.
+  if (!isKept) loaded = await registry.load(conversationId, keys);
   const done = await transact(registry.ports, loaded, {
     actor: actorOf(request.caller),
     ...(idempotency === undefined ? {} : { idempotency }),
-    decide: (state) =>
-      provideInput(state, {
-        ...{ inputId, action, contentJson, sessionId: context.sessionId, now: registry.ports.clock.now() },
-        ...(idempotency === undefined ? {} : { idempotency }),
-      }),
+    decide: (state): ProvideDecision => {
+      const decision = provideInput(state, answer);
+      // No event names what is not kept.
+      return decision.kind === 'append' && !isKept ? { kind: 'unknown' } : decision;
+    },
     factsOf: (decision: ProvideDecision) => (decision.kind === 'append' ? decision.facts : undefined),
   });
   if (done.kind === 'refused') throw refusal(conversationId, inputId, done.decision);
@@ -63,6 +76,29 @@ export async function provide(
   await driver?.reached(made.at(-1)?.revision ?? 0);
   const state = driver?.state ?? (await registry.load(conversationId)).state;
   return driver === undefined ? turns.ofState(state, waitMs) : turns.ofDriver(driver, waitMs);
+}
+
+/** A file as the record names it. */
+function fileOf({ name, mediaType, bytes }: wire.GivenFile): BlobRef {
+  const digest = createHash('sha256').update(bytes).digest('hex');
+  return {
+    digest,
+    mediaType: mediaTypeOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), mediaType),
+    size: bytes.byteLength,
+    name,
+  };
+}
+
+/** Whether the bytes of a file are kept; they are not unless the question asks for them. */
+async function keptFor(
+  answer: Parameters<typeof provideInput>[1],
+  state: ConversationState,
+  bytes: Uint8Array = new Uint8Array(),
+  keepBlob: KeepBlob,
+): Promise<boolean> {
+  const asked = state.run?.interrupts[answer.inputId];
+  if (state.run === null || asked?.kind !== 'request' || provideInput(state, answer).kind !== 'append') return false;
+  return keepBlob({ conversationId: state.id, runId: state.run.id, callId: asked.callId }, bytes);
 }
 
 function conversationNotFound(conversationId: string): DomainError {

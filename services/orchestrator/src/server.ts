@@ -44,6 +44,7 @@ import {
 import { agentsOffered } from './agents/offered.ts';
 import { notPinned, requirePin } from './agents/pinned.ts';
 import { callDepth, withinDepth } from './agents/run-depth.ts';
+import type { KeepBlob } from './blobs.ts';
 import { actorOf } from './caller.ts';
 import type { Contexts } from './contexts.ts';
 import { controlService } from './control-service.ts';
@@ -61,6 +62,8 @@ import { type Turn, Turns } from './turns.ts';
 export type OrchestratorParts = {
   readonly registry: Registry;
   readonly watch: TaskWatch;
+  /** Keeps what people give beside words. */
+  readonly keepBlob: KeepBlob;
   readonly definitions: DefinitionSource;
   /** Absent: nobody is told of anything. */
   readonly outbox?: Outbox;
@@ -80,7 +83,7 @@ export function orchestratorService(parts: OrchestratorParts): ServiceImpl<typeo
     createConversation: async (request, context) => ({ turn: await create(parts, turns, request, context) }),
     sendMessage: async (request, context) => ({ turn: await send(parts, turns, request, context) }),
     cancelRun: async (request, context) => ({ turn: await cancel(parts, turns, request, context) }),
-    provideInput: async (request, context) => ({ turn: await provide(parts.registry, turns, request, context) }),
+    provideInput: async (request, context) => ({ turn: await provide(parts, turns, request, context) }),
     resumeRun: async (request, context) => ({ turn: await resume(parts, turns, request, context) }),
     listAgents: async () => ({ agents: agentsOffered(await parts.agents.default()) }),
     ...controlService(parts, turns),

@@ -11,7 +11,7 @@ import { ConfiguredAgent } from './agents/configured-agent.ts';
 import { DescribedAgent } from './agents/described-agent.ts';
 import { AllAgents, PlatformAgents } from './agents/platform-agents.ts';
 import { registryLookup } from './agents/registry-lookup.ts';
-import { storeBlobs } from './blobs.ts';
+import { storeBlobs, storeKeeps } from './blobs.ts';
 import { blobRoomBytes, stopGraceMs } from './bounds.ts';
 import type { ConnectBridge } from './bridges/directory.ts';
 import { BridgeTools } from './bridges/tools.ts';
@@ -226,7 +226,7 @@ export async function startOrchestrator(
   repeating.push(described.keepAsking(clock, stopping.signal));
   return {
     service: orchestratorService({
-      ...{ registry, watch, definitions, outbox, agents },
+      ...{ registry, watch, definitions, outbox, agents, keepBlob: storeKeeps(given.store) },
       calledBack: { callbacks, nudges },
       contexts: storeContexts(given.store),
       signal: stopping.signal,

@@ -10,7 +10,7 @@ const writersOf: Readonly<Partial<Record<Method, readonly PeerName[]>>> = {
   append: ['orchestrator', 'approvals', 'mcp-bridge', 'registry', 'operator'],
   heartbeat: ['orchestrator', 'mcp-bridge'],
   publishDelta: ['orchestrator'],
-  putBlob: ['mcp-bridge'],
+  putBlob: ['mcp-bridge', 'orchestrator'],
 };
 
 /** What those read who are to see nothing of conversations: which methods they call, and of which streams. */

@@ -156,6 +156,8 @@ export class OrchestratorProcess {
       registry: this.registry,
       watch: this.watch,
       definitions: this.definitions,
+      // Nobody gives files here.
+      keepBlob: async () => false,
       agents: world.scenario.calls
         ? callingCatalogue(this.platform)
         : new ConfiguredAgent({

@@ -14,7 +14,7 @@ export const requestInputTool = 'request_user_input';
 export type InputRequest = {
   readonly type: InputType;
   readonly prompt: string;
-  /** JSON Schema of the values of an answer. */
+  /** JSON Schema of the values of an answer; empty for a file. */
   readonly schemaJson: string;
   readonly isRequired: boolean;
   /** How long it is waited for, in milliseconds. */
@@ -89,9 +89,9 @@ function askedForm({ inputType, choices, schema }: { readonly [name: string]: Js
       return typeof fields === 'string' ? `schema: ${fields}` : { type: 'structured_data', schemaJson };
     }
     case 'file':
-      return 'inputType file cannot be asked for on this platform; ask for a text, such as an address';
+      return { type: 'file', schemaJson: '' };
     default:
-      return 'inputType must be text, choice or approval';
+      return 'inputType must be text, choice, file or approval';
   }
 }
 

@@ -9,6 +9,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { facts as wire } from '@stopgo/proto';
 import { answerProblem, questionProblem } from '../calls/asked-values.ts';
 import type { CallOutcomeCommand } from '../calls/outcome.ts';
+import type { BlobRef } from '../events/blobs.ts';
 import { type Fact, fact } from '../events/facts.ts';
 import { type Input, type Request, type ServerQuestion, serverQuestions } from '../state/interrupt.ts';
 import { anotherSession, type IdempotencyKey } from '../state/request.ts';
@@ -19,6 +20,7 @@ import { inputReasonBytesMax, inputsPendingMax } from '../text/bounds.ts';
 import { cutText } from '../text/cut.ts';
 import { uuidFrom } from '../text/digest.ts';
 import type { CallAsked, SamplingAnswered } from './commands.ts';
+import { fileJson, fileNotWanted, fileProblem, fileWanted } from './given-file.ts';
 import { answeredCall } from './kinds/of-agent.ts';
 import { inputWithdrawal, notAnsweredInTime } from './kinds/of-server.ts';
 import { type SamplingAsked, samplingProblem } from './sampling.ts';
@@ -29,6 +31,8 @@ export type ProvideCommand = {
   readonly action: InputAction;
   /** The values as a JSON object; empty unless values were asked for and given. */
   readonly contentJson: string;
+  /** The file that was asked for and is given; its bytes are kept before the fact is. */
+  readonly file?: BlobRef | undefined;
   /** The session that the request names; absent: it names none, and stays in that of the conversation. */
   readonly sessionId?: string | undefined;
   /** Milliseconds since 1970. */
@@ -72,6 +76,7 @@ export function provideInput(state: ConversationState, command: ProvideCommand):
 }
 
 function answered(state: ConversationState, run: RunState, input: Input, command: ProvideCommand): ProvideDecision {
+  if (command.file !== undefined) return { kind: 'invalid', problem: fileNotWanted };
   const wantsValues = command.action === 'accept' && input.server.schemaJson !== '';
   const problem = wantsValues ? answerProblem(input.server.schemaJson, command.contentJson) : needless(command);
   if (problem !== undefined) return { kind: 'invalid', problem };
@@ -85,11 +90,17 @@ function requestAnswered(
   request: Request,
   command: ProvideCommand,
 ): ProvideDecision {
-  const { action, contentJson } = command;
-  const problem = action === 'accept' ? answerProblem(request.asks.schemaJson, contentJson) : needless(command);
+  const { action, contentJson, file } = command;
+  const problem = action === 'accept' ? requestProblem(request, command) : needless(command);
   if (problem !== undefined) return { kind: 'invalid', problem };
-  const call = answeredCall(run, request, { action, contentJson }, command.now);
-  return { kind: 'append', facts: [providedBy(state, run, command, contentJson), ...call] };
+  const call = answeredCall(run, request, { action, contentJson, file }, command.now);
+  const given = file === undefined ? contentJson : fileJson(file);
+  return { kind: 'append', facts: [providedBy(state, run, command, given), ...call] };
+}
+
+function requestProblem({ asks }: Request, { contentJson, file }: ProvideCommand): string | undefined {
+  if (asks.type === 'file') return file === undefined || contentJson !== '' ? fileWanted : fileProblem(file);
+  return file === undefined ? answerProblem(asks.schemaJson, contentJson) : fileNotWanted;
 }
 
 function providedBy(state: ConversationState, run: RunState, command: ProvideCommand, contentJson: string): Fact {
@@ -111,7 +122,8 @@ const wireActions = {
   cancel: wire.InputAction.CANCEL,
 } as const;
 
-function needless({ action, contentJson }: ProvideCommand): string | undefined {
+function needless({ action, contentJson, file }: ProvideCommand): string | undefined {
+  if (file !== undefined) return `file: with "${action}" there is none; leave it out`;
   if (contentJson === '') return undefined;
   return action === 'accept'
     ? 'content: no values are asked for, only that the address is opened; leave it out'

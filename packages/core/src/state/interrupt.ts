@@ -59,12 +59,12 @@ export type Input = Asked<'input'> & { readonly prompt: string; readonly server:
 export type Request = Asked<'request'> & { readonly prompt: string; readonly asks: AskedByAgent };
 
 /** The forms of an answer to an agent. */
-export type InputType = 'text' | 'choice' | 'approval' | 'structured_data';
+export type InputType = 'text' | 'choice' | 'approval' | 'structured_data' | 'file';
 
 /** What an agent of this platform asks for. */
 export type AskedByAgent = {
   readonly type: InputType;
-  /** Of the values asked for. */
+  /** Of the values asked for; empty for a file. */
   readonly schemaJson: string;
   /** False: it may be left out. */
   readonly isRequired: boolean;

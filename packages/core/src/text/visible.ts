@@ -53,7 +53,7 @@ export function spelledName(name: string): string {
 }
 
 /** Backslashes first: in quotes, what was escaped must not look like what was written so. */
-function inQuotes(name: string): string {
+export function inQuotes(name: string): string {
   return visibleLine(name.replaceAll('\\', '\\\\').replaceAll('"', '\\"'));
 }
 

@@ -1,4 +1,4 @@
-import { cancelStep, pauseRun, provideInput, type RunCommand, resumeRun } from '@stopgo/core';
+import { type BlobRef, cancelStep, pauseRun, provideInput, type RunCommand, resumeRun } from '@stopgo/core';
 import { dataRequestOf, valuesNeeded } from '@stopgo/core/shared-data';
 import { answered, asked, callsAgent, completes, drives, drove, platformAgent, works } from '../agents.ts';
 import { by, dawn, type Happening } from '../specification.ts';
@@ -8,11 +8,13 @@ const hasty = platformAgent('support/hasty', { executionMinutesMax: 15 });
 const child = 'root#1.0/root';
 const user = (happening: Exclude<Happening, { readonly by: unknown }>) => by('anonymous', happening);
 
+const contract = { digest: 'ab'.repeat(32), mediaType: 'application/pdf', name: 'contract.pdf', size: 1234 };
+
 /** Somebody answers what a call asks. */
-const answersPeople = (callId: string, contentJson: string) =>
+const answersPeople = (callId: string, contentJson: string, file?: BlobRef) =>
   happened((state) => {
     const input = Object.values(state.run?.interrupts ?? {}).find((one) => one.callId === callId);
-    return provideInput(state, { inputId: input?.id ?? '', action: 'accept', contentJson, now: dawn });
+    return provideInput(state, { inputId: input?.id ?? '', action: 'accept', contentJson, file, now: dawn });
   });
 
 const sharer = (name: string) => platformAgent(name, {}, { tools: ['run_data_*'] });
@@ -111,6 +113,15 @@ export const agentScenarios: Readonly<Record<string, readonly Happening[]>> = {
     usesData('root#2.0/root#1.2', 'delete', { key: 'name' }),
     answered({ step: 'root#2.0/root', calls: [completes('Refunded.')] }, sharing),
     answered({ calls: [completes('Your order is refunded.')] }, sharing),
+  ],
+  // An agent asks for a file, and is given one.
+  'agent-given-file': [
+    user(opened),
+    user(asked('Look at my contract.')),
+    answered({ calls: [call('request_user_input', { prompt: 'Which one?', inputType: 'file' })] }),
+    by('ada', answersPeople('root#1.0', '', contract)),
+    drove([claim]),
+    answered({ calls: [completes('It is fine.')] }),
   ],
   'agent-paused': [
     user(opened),

@@ -202,6 +202,11 @@ export const conversationEndpoints: readonly Endpoint[] = [
           description: 'With accept of a form: the values that requested_schema describes',
           required: false,
         },
+        file: {
+          type: 'object',
+          description: 'With accept where mode is file: name, media_type, and the bytes as base64',
+          required: false,
+        },
         by: { type: 'string', description: 'Who answers, 1 to 128 printable characters', required: false },
       },
       example: { action: 'accept', content: { amount: 42 } },

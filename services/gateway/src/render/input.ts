@@ -1,4 +1,4 @@
-import { parseJson, visibleText, visibleUrl } from '@stopgo/core';
+import { inputMode, parseJson, visibleText, visibleUrl } from '@stopgo/core';
 import { facts, type views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { presentLine, shownLine } from './shown.ts';
@@ -9,6 +9,7 @@ const inputTypes: Readonly<Partial<Record<facts.InputType, string>>> = {
   [facts.InputType.CHOICE]: 'choice',
   [facts.InputType.APPROVAL]: 'approval',
   [facts.InputType.STRUCTURED_DATA]: 'structured_data',
+  [facts.InputType.FILE]: 'file',
 };
 
 /** What a tool server asks a person in the midst of a call, or what an agent asks. */
@@ -17,7 +18,7 @@ export function renderInput(input: views.PendingInput, conversationId: string): 
   return {
     id,
     conversation_id: conversationId,
-    mode: url === '' ? 'form' : 'url',
+    mode: inputMode(input),
     server: presentLine(server),
     agent: presentLine(agent),
     input_type: inputTypes[input.type],

@@ -3,6 +3,7 @@ import { exactObjectBody } from '@stopgo/http';
 import { approverActor } from '../actor.ts';
 import { actions } from '../answer-codes.ts';
 import { callMarginMs } from '../bounds.ts';
+import { fileIn, identified } from '../given-file.ts';
 import { idempotencyOf } from '../idempotency.ts';
 import { conversationIdOf, inputIdOf } from '../path-ids.ts';
 import { preferencesOf, waitMsOf } from '../prefer.ts';
@@ -13,7 +14,7 @@ import { type Handler, permit, type Route, type RouteDependencies } from './rout
 const providePath = '/conversations/:id/inputs/:input';
 const nameBytesMax = 512;
 
-/** Answers to what tool servers ask people in the midst of calls. */
+/** Answers to what tool servers ask people in the midst of calls, and to what agents ask people for. */
 export const inputRoutes = (deps: RouteDependencies): readonly Route[] => [
   { method: 'POST', path: providePath, handle: provide(deps) },
 ];
@@ -22,9 +23,10 @@ const provide =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
     // The tool server is to get the numbers that the person wrote.
-    const body = exactObjectBody(req, ['action', 'content', 'by']);
+    const body = exactObjectBody(req, ['action', 'content', 'file', 'by']);
     const action = actionOf(body.action);
     const { content } = body;
+    const file = fileIn(body);
     const actor = approverActor(req, frame, textMember(body, 'by', nameBytesMax));
     const id = conversationIdOf(req);
     const inputId = inputIdOf(req);
@@ -32,13 +34,19 @@ const provide =
     await permit(deps, frame, 'input.provide', { kind: 'conversation', id });
     const preferences = preferencesOf(req);
     const milliseconds = waitMsOf(preferences, deps.syncWaitMs);
-    const idempotency = idempotencyOf(req, { route: providePath, params: { id, input: inputId }, body, actor });
+    const idempotency = idempotencyOf(req, {
+      route: providePath,
+      params: { id, input: inputId },
+      body: identified(body, file),
+      actor,
+    });
     const { turn } = await deps.clients.orchestrator.provideInput(
       {
         conversationId: id,
         inputId,
         action: actions[action],
         contentJson: content === undefined || content === null ? '' : JSON.stringify(content),
+        ...(file === undefined ? {} : { file }),
         caller: { actor },
         wait: { milliseconds },
         ...(idempotency === undefined ? {} : { idempotency }),
@@ -50,5 +58,7 @@ const provide =
 
 function actionOf(value: Json | undefined): InputAction {
   if (value === 'accept' || value === 'decline' || value === 'cancel') return value;
-  throw invalidArgument('"action" must be accept, decline or cancel; with accept, "content" holds the values');
+  throw invalidArgument(
+    '"action" must be accept, decline or cancel; with accept, "content" holds the values, or "file" the file',
+  );
 }

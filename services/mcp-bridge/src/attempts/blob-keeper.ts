@@ -1,4 +1,4 @@
-import { type BlobRef, blobBytesMax, blobName, blobsPerResultMax } from '@stopgo/core';
+import { type BlobRef, blobBytesMax, blobName, blobsPerResultMax, mediaTypeOf } from '@stopgo/core';
 import { type Clock, untilAnswered } from '@stopgo/log';
 import type { mcp, store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
@@ -6,7 +6,6 @@ import { abortsWithin, type Logger } from '@stopgo/runtime';
 import type { BridgeBounds } from '../bounds.ts';
 import { reasonOf } from '../failures.ts';
 import type { Attachment } from '../results/attachments.ts';
-import { mediaTypeOf } from '../results/media-type.ts';
 
 type CallOfResult = Pick<mcp.CallKey, 'conversationId' | 'runId' | 'callId'>;
 

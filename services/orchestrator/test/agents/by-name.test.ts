@@ -39,7 +39,15 @@ function orchestratorOf(...names: string[]) {
   const watch = new TaskWatch({ ports, definitions, load, resume: (id) => registry.resume(id) }, watchTimes);
   const { signal } = new AbortController();
   const contexts = async () => nothingEarlier;
-  const service = orchestratorService({ registry, watch, definitions, agents, contexts, signal });
+  const service = orchestratorService({
+    registry,
+    watch,
+    definitions,
+    agents,
+    contexts,
+    signal,
+    keepBlob: async () => false,
+  });
   return { agents, said, log: around.log, client: createInProcessClient(wire.OrchestratorService, service) };
 }
 

@@ -1,8 +1,9 @@
-import { type BlobRef, dataLoss, notFound, type PromptMessage } from '@stopgo/core';
+import { type BlobRef, dataLoss, notFound, type PromptMessage, textBytesMax } from '@stopgo/core';
 import { expect, test } from 'vitest';
 import { requestBlobBytesMax, requestBlobsMax } from '../../src/bounds.ts';
 import { Room } from '../../src/driver/handle/room.ts';
 import { loadMedia } from '../../src/driver/model/load-media.ts';
+import type { ModelMessage } from '../../src/models/port.ts';
 import { driverWith } from './one-driver.ts';
 
 const random = () => 0.5;
@@ -32,7 +33,7 @@ async function loaded(
   const media = told.messages
     .flatMap((one) => (one.role === 'tool' ? one.results : []))
     .flatMap((one) => one.media ?? []);
-  return { asked, media: media.map(({ bytes, leftOut }) => bytes?.toString() ?? leftOut) };
+  return { told, asked, media: media.map(({ bytes, leftOut }) => bytes?.toString() ?? leftOut) };
 }
 
 const tooMany = 'only the latest media of a conversation are shown';
@@ -43,7 +44,7 @@ test('the latest blobs are loaded, as many and as large as a request may have, a
   expect(asked).toHaveLength(requestBlobsMax);
   expect(media.slice(0, 3)).toEqual([tooMany, tooMany, String(Buffer.from('d2'))]);
   const large = await loaded([result(blob('a', requestBlobBytesMax)), result(blob('b', 2))]);
-  expect(large).toEqual({ asked: ['b'], media: [tooMany, String(Buffer.from('b'))] });
+  expect(large).toMatchObject({ asked: ['b'], media: [tooMany, String(Buffer.from('b'))] });
 });
 
 test('what the model cannot be given is not read, takes no place, and is told as that', async () => {
@@ -101,4 +102,41 @@ test('requests wait for room in their order, and whoever gives up leaves his pla
   (await second)();
   (await third)();
   (await alone)();
+});
+
+const text = (digest: string, size = 1, mediaType = 'text/csv') => blob(digest, size, mediaType);
+const contents = ({ messages }: { readonly messages: readonly ModelMessage[] }) =>
+  messages.flatMap((one) => (one.role === 'tool' ? one.results.map(({ content }) => content) : []));
+
+test('a file of text stands in the text of its result, with what nobody sees in it written out', async () => {
+  const { told, media } = await loaded([result(text('a'), blob('b'))], async (_, digest) =>
+    Buffer.from(digest === 'a' ? 'key,\u202e€2.99' : 'b'),
+  );
+  const [content] = contents(told);
+  expect(content).toContain('[text/csv, 1 bytes:]');
+  expect(content).toContain('key,\\u{202e}€2.99');
+  expect(media).toEqual(['b']);
+});
+
+test.each(['application/json', 'application/ld+json', 'image/svg+xml', 'text/markdown', 'application/x-ndjson'])(
+  '%s is text',
+  async (mediaType) => {
+    const { told } = await loaded([result(text('words', 5, mediaType))]);
+    expect(contents(told)[0]).toContain('words');
+  },
+);
+
+test('files of text are told, the latest first, as far as one result goes; the others in words', async () => {
+  const half = textBytesMax / 2;
+  const large = result(text('a', textBytesMax + 1));
+  const { asked, media } = await loaded([large, result(text('b', half)), result(text('c', half), text('d', half))]);
+  expect(asked).toEqual(['d', 'c']);
+  expect(media).toEqual([`a text has at most ${textBytesMax} bytes`, tooMany]);
+});
+
+test('a file of text that is no UTF-8, or lost, is told of in words', async () => {
+  const latin1 = await loaded([result(text('a'))], async () => Buffer.from([0x6b, 0xe9]));
+  expect(latin1.media).toEqual(['it is no text in UTF-8']);
+  const lost = await loaded([result(text('a'))], () => Promise.reject(notFound('gone')));
+  expect([contents(lost.told), lost.media]).toEqual([[''], ['it cannot be read']]);
 });

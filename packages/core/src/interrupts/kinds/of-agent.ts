@@ -2,7 +2,9 @@
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { facts as wire } from '@stopgo/proto';
 import { finished } from '../../calls/finished.ts';
+import type { CallOutcomeCommand } from '../../calls/outcome.ts';
 import { type InputRequest, inputRequestOf } from '../../calls/people.ts';
+import type { BlobRef } from '../../events/blobs.ts';
 import { type Fact, type FactOf, fact } from '../../events/facts.ts';
 import type { InputType, Request } from '../../state/interrupt.ts';
 import { withCall } from '../../state/run-changes.ts';
@@ -10,6 +12,7 @@ import type { RunState } from '../../state/state.ts';
 import { nodeOf } from '../../state/work.ts';
 import { uuidFrom } from '../../text/digest.ts';
 import { parseJson } from '../../text/json.ts';
+import { fileText } from '../given-file.ts';
 import type { InterruptKind } from './kind.ts';
 import { inputWithdrawal } from './of-server.ts';
 
@@ -18,6 +21,7 @@ const toWire: Readonly<Record<InputType, wire.InputType>> = {
   choice: wire.InputType.CHOICE,
   approval: wire.InputType.APPROVAL,
   structured_data: wire.InputType.STRUCTURED_DATA,
+  file: wire.InputType.FILE,
 };
 
 /** The recorded form of an answer's form. */
@@ -28,6 +32,7 @@ const fromWire: Readonly<Partial<Record<wire.InputType, InputType>>> = {
   [wire.InputType.CHOICE]: 'choice',
   [wire.InputType.APPROVAL]: 'approval',
   [wire.InputType.STRUCTURED_DATA]: 'structured_data',
+  [wire.InputType.FILE]: 'file',
 };
 
 /** A call that asks people, as it has just been judged. */
@@ -76,13 +81,21 @@ export function recordedRequest(
 }
 
 /** What somebody said to it. */
-export type Said = { readonly action: 'accept' | 'decline' | 'cancel'; readonly contentJson: string };
+export type Said = {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly contentJson: string;
+  /** It is kept already. */
+  readonly file?: BlobRef | undefined;
+};
 
 /** The fact that the call has its result: what was said, in words for the agent. */
 export function answeredCall(run: RunState, request: Request, said: Said, now: number): Fact[] {
   const { type, isRequired } = request.asks;
-  if (said.action === 'accept')
-    return result(run, request, { content: wordsOf(type, said.contentJson), isError: false, now });
+  if (said.action === 'accept') {
+    const { file, contentJson } = said;
+    const content = file === undefined ? wordsOf(type, contentJson) : fileText(file);
+    return result(run, request, { content, isError: false, now, ...(file === undefined ? {} : { blobs: [file] }) });
+  }
   const left = isRequired ? 'The user declined to answer.' : 'The user left this out; go on without it.';
   return result(run, request, { content: left, isError: isRequired, now });
 }
@@ -99,21 +112,24 @@ function wordsOf(type: InputType, contentJson: string): string {
     case 'approval':
       return approved === true ? 'The user approved.' : 'The user did not approve.';
     case 'structured_data':
+    case 'file':
       return contentJson;
   }
 }
 
+type Finished = Extract<CallOutcomeCommand, { type: 'callFinished' }>;
+
 function result(
   run: RunState,
   { callId, requestedAt, asks: { tool } }: Request,
-  { content, isError, now }: { readonly content: string; readonly isError: boolean; readonly now: number },
+  { now, ...said }: Pick<Finished, 'content' | 'isError' | 'blobs'> & { readonly now: number },
 ): Fact[] {
   const call = run.calls[callId];
   if (call === undefined || call.phase === 'done') return [];
   const { stepId, attempt: before } = call;
   const attempt = before + 1;
   const durationMs = now - requestedAt;
-  const outcome = { type: 'callFinished', callId, attempt, tool, content, isError, durationMs } as const;
+  const outcome = { type: 'callFinished', callId, attempt, tool, durationMs, ...said } as const;
   return [finished({ runId: run.id, stepId, callId, attempt }, outcome)];
 }
 

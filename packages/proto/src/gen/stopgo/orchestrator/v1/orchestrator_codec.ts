@@ -2,14 +2,14 @@
 // @generated from file stopgo/orchestrator/v1/orchestrator.proto (package stopgo.orchestrator.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Caller, CancelRunRequest, CancelRunResponse, CancelStepRequest, CancelStepResponse, CreateConversationRequest, CreateConversationResponse, DelegationTool, ListAgentsRequest, ListAgentsResponse, NudgeTaskRequest, NudgeTaskResponse, PauseRunRequest, PauseRunResponse, ProvideInputRequest, ProvideInputResponse, PushSettings, RemovePushRequest, RemovePushResponse, ResumeRunRequest, ResumeRunResponse, SendMessageRequest, SendMessageResponse, SetPushRequest, SetPushResponse, Turn, TurnOutcome, UnpauseRunRequest, UnpauseRunResponse, Wait } from "./orchestrator_pb.ts";
-import { CallerSchema, CancelRunRequestSchema, CancelRunResponseSchema, CancelStepRequestSchema, CancelStepResponseSchema, CreateConversationRequestSchema, CreateConversationResponseSchema, DelegationToolSchema, ListAgentsRequestSchema, ListAgentsResponseSchema, NudgeTaskRequestSchema, NudgeTaskResponseSchema, PauseRunRequestSchema, PauseRunResponseSchema, ProvideInputRequestSchema, ProvideInputResponseSchema, PushSettingsSchema, RemovePushRequestSchema, RemovePushResponseSchema, ResumeRunRequestSchema, ResumeRunResponseSchema, SendMessageRequestSchema, SendMessageResponseSchema, SetPushRequestSchema, SetPushResponseSchema, TurnSchema, UnpauseRunRequestSchema, UnpauseRunResponseSchema, WaitSchema } from "./orchestrator_pb.ts";
+import type { Caller, CancelRunRequest, CancelRunResponse, CancelStepRequest, CancelStepResponse, CreateConversationRequest, CreateConversationResponse, DelegationTool, GivenFile, ListAgentsRequest, ListAgentsResponse, NudgeTaskRequest, NudgeTaskResponse, PauseRunRequest, PauseRunResponse, ProvideInputRequest, ProvideInputResponse, PushSettings, RemovePushRequest, RemovePushResponse, ResumeRunRequest, ResumeRunResponse, SendMessageRequest, SendMessageResponse, SetPushRequest, SetPushResponse, Turn, TurnOutcome, UnpauseRunRequest, UnpauseRunResponse, Wait } from "./orchestrator_pb.ts";
+import { CallerSchema, CancelRunRequestSchema, CancelRunResponseSchema, CancelStepRequestSchema, CancelStepResponseSchema, CreateConversationRequestSchema, CreateConversationResponseSchema, DelegationToolSchema, GivenFileSchema, ListAgentsRequestSchema, ListAgentsResponseSchema, NudgeTaskRequestSchema, NudgeTaskResponseSchema, PauseRunRequestSchema, PauseRunResponseSchema, ProvideInputRequestSchema, ProvideInputResponseSchema, PushSettingsSchema, RemovePushRequestSchema, RemovePushResponseSchema, ResumeRunRequestSchema, ResumeRunResponseSchema, SendMessageRequestSchema, SendMessageResponseSchema, SetPushRequestSchema, SetPushResponseSchema, TurnSchema, UnpauseRunRequestSchema, UnpauseRunResponseSchema, WaitSchema } from "./orchestrator_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createIdempotency, readIdempotency, writeIdempotency, zeroIdempotency } from "../../events/v1/payload_codec.ts";
 import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
-import { toMessage, toMessages } from "../../../../codec/made.ts";
+import { toBytes, toMessage, toMessages } from "../../../../codec/made.ts";
 import type { InputAction } from "../../events/v1/payload_pb.ts";
 import { createNewEvent, readNewEvent, writeNewEvent, zeroNewEvent } from "../../store/v1/store_codec.ts";
 import { createActor, readActor, writeActor, zeroActor } from "../../events/v1/envelope_codec.ts";
@@ -696,6 +696,11 @@ export function writeProvideInputRequest(writer: Writer, message: ProvideInputRe
     writeIdempotency(writer, message.idempotency);
     writer.join(begin);
   }
+  if (message.file !== undefined) {
+    const begin = writer.fork(66);
+    writeGivenFile(writer, message.file);
+    writer.join(begin);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -733,6 +738,10 @@ export function readProvideInputRequest(reader: Reader, length: number, message:
         if (tag !== 58) throw new LeftToLibrary();
         message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
         break;
+      case 8:
+        if (tag !== 66) throw new LeftToLibrary();
+        message.file = readGivenFile(reader, reader.uint32(), message.file ?? zeroGivenFile());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -751,6 +760,63 @@ export function createProvideInputRequest(given: Given): ProvideInputRequest {
   if (given.caller != null) message.caller = toMessage(given.caller, createCaller, "stopgo.orchestrator.v1.Caller");
   if (given.wait != null) message.wait = toMessage(given.wait, createWait, "stopgo.orchestrator.v1.Wait");
   if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  if (given.file != null) message.file = toMessage(given.file, createGivenFile, "stopgo.orchestrator.v1.GivenFile");
+  return message;
+}
+
+export function zeroGivenFile(): GivenFile {
+  return {
+    $typeName: "stopgo.orchestrator.v1.GivenFile",
+    name: '',
+    mediaType: '',
+    bytes: new Uint8Array(0),
+  };
+}
+
+export function writeGivenFile(writer: Writer, message: GivenFile): void {
+  if (message.$typeName !== "stopgo.orchestrator.v1.GivenFile") throw new LeftToLibrary();
+  if (message.name !== '') {
+    writer.string(10, message.name);
+  }
+  if (message.mediaType !== '') {
+    writer.string(18, message.mediaType);
+  }
+  writer.someBytes(26, message.bytes);
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readGivenFile(reader: Reader, length: number, message: GivenFile): GivenFile {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.mediaType = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.bytes = reader.bytes();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createGivenFile(given: Given): GivenFile {
+  const message = zeroGivenFile();
+  if (given.name != null) message.name = given.name;
+  if (given.mediaType != null) message.mediaType = given.mediaType;
+  if (given.bytes != null) message.bytes = toBytes(given.bytes);
   return message;
 }
 
@@ -1674,6 +1740,7 @@ export const codecs_stopgo_orchestrator_v1_orchestrator: readonly (readonly [Des
   [UnpauseRunRequestSchema, { zero: zeroUnpauseRunRequest, write: writeUnpauseRunRequest, read: readUnpauseRunRequest, create: createUnpauseRunRequest }],
   [UnpauseRunResponseSchema, { zero: zeroUnpauseRunResponse, write: writeUnpauseRunResponse, read: readUnpauseRunResponse, create: createUnpauseRunResponse }],
   [ProvideInputRequestSchema, { zero: zeroProvideInputRequest, write: writeProvideInputRequest, read: readProvideInputRequest, create: createProvideInputRequest }],
+  [GivenFileSchema, { zero: zeroGivenFile, write: writeGivenFile, read: readGivenFile, create: createGivenFile }],
   [ProvideInputResponseSchema, { zero: zeroProvideInputResponse, write: writeProvideInputResponse, read: readProvideInputResponse, create: createProvideInputResponse }],
   [ResumeRunRequestSchema, { zero: zeroResumeRunRequest, write: writeResumeRunRequest, read: readResumeRunRequest, create: createResumeRunRequest }],
   [CallerSchema, { zero: zeroCaller, write: writeCaller, read: readCaller, create: createCaller }],

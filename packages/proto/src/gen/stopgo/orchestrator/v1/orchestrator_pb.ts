@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/orchestrator/v1/orchestrator.proto.
  */
 export const file_stopgo_orchestrator_v1_orchestrator: GenFile = /*@__PURE__*/
-  fileDesc("CilzdG9wZ28vb3JjaGVzdHJhdG9yL3YxL29yY2hlc3RyYXRvci5wcm90bxIWc3RvcGdvLm9yY2hlc3RyYXRvci52MSLhAgoZQ3JlYXRlQ29udmVyc2F0aW9uUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIuCgZjYWxsZXIYAyABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIqCgR3YWl0GAQgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeRISCgpjb250ZXh0X2lkGAYgASgJEjIKBHB1c2gYCiABKAsyJC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlB1c2hTZXR0aW5ncxISCgphZ2VudF9uYW1lGAsgASgJEhYKDmFnZW50X3JldmlzaW9uGAwgASgJEhYKDmNhbGxfZGVwdGhfbWF4GA0gASgNIv4BChJTZW5kTWVzc2FnZVJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXISKgoEd2FpdBgEIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuV2FpdBIyCgtpZGVtcG90ZW5jeRgFIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kSFgoOYWdlbnRfcmV2aXNpb24YBiABKAkSFgoOY2FsbF9kZXB0aF9tYXgYByABKA0inwEKEENhbmNlbFJ1blJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIuCgZjYWxsZXIYAyABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIyCgtpZGVtcG90ZW5jeRgEIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3ki3QEKEUNhbmNlbFN0ZXBSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRIuCgZjYWxsZXIYBCABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIqCgR3YWl0GAUgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAYgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSJAChJDYW5jZWxTdGVwUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybiKeAQoPUGF1c2VSdW5SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXISMgoLaWRlbXBvdGVuY3kYBCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5Ij4KEFBhdXNlUnVuUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybiK8AQoRVW5wYXVzZVJ1blJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEi4KBmNhbGxlchgCIAEoCzIeLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FsbGVyEioKBHdhaXQYAyABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLldhaXQSMgoLaWRlbXBvdGVuY3kYBCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5IkAKElVucGF1c2VSdW5SZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuIpUCChNQcm92aWRlSW5wdXRSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIQCghpbnB1dF9pZBgCIAEoCRItCgZhY3Rpb24YAyABKA4yHS5zdG9wZ28uZXZlbnRzLnYxLklucHV0QWN0aW9uEhQKDGNvbnRlbnRfanNvbhgEIAEoCRIuCgZjYWxsZXIYBSABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIqCgR3YWl0GAYgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAcgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSJCChRQcm92aWRlSW5wdXRSZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuIqkBChBSZXN1bWVSdW5SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIqCgR3YWl0GAIgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EhQKDG1pbl9yZXZpc2lvbhgDIAEoDRIrCghhcHBlbmRlZBgEIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5OZXdFdmVudBINCgVsb29rcxgFIAEoCCIwCgZDYWxsZXISJgoFYWN0b3IYASABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yIhwKBFdhaXQSFAoMbWlsbGlzZWNvbmRzGAEgASgNIm0KBFR1cm4SNAoHb3V0Y29tZRgBIAEoDjIjLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybk91dGNvbWUSLwoEdmlldxgCIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3IkgKGkNyZWF0ZUNvbnZlcnNhdGlvblJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4iQQoTU2VuZE1lc3NhZ2VSZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuIj8KEUNhbmNlbFJ1blJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4iPwoRUmVzdW1lUnVuUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybiJ8CgxQdXNoU2V0dGluZ3MSEQoJY29uZmlnX2lkGAEgASgJEgsKA3VybBgCIAEoCRINCgV0b2tlbhgDIAEoCRIOCgZzY2hlbWUYBCABKAkSEwoLY3JlZGVudGlhbHMYBSABKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgGIAEoCSKRAQoOU2V0UHVzaFJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEjYKCHNldHRpbmdzGAIgASgLMiQuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5QdXNoU2V0dGluZ3MSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXIiPgoPU2V0UHVzaFJlc3BvbnNlEisKBmNvbmZpZxgBIAEoCzIbLnN0b3Bnby5zdG9yZS52MS5QdXNoQ29uZmlnIm8KEVJlbW92ZVB1c2hSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIRCgljb25maWdfaWQYAiABKAkSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXIiFAoSUmVtb3ZlUHVzaFJlc3BvbnNlIk4KEE51ZGdlVGFza1JlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhIKCm1lc3NhZ2VfaWQYAiABKAkSDQoFdG9rZW4YAyABKAkiEwoRTnVkZ2VUYXNrUmVzcG9uc2UiEwoRTGlzdEFnZW50c1JlcXVlc3QiTAoSTGlzdEFnZW50c1Jlc3BvbnNlEjYKBmFnZW50cxgBIAMoCzImLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuRGVsZWdhdGlvblRvb2wiYwoORGVsZWdhdGlvblRvb2wSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIZChFpbnB1dF9zY2hlbWFfanNvbhgDIAEoCRITCgtkZXN0cnVjdGl2ZRgEIAEoCCrfAQoLVHVybk91dGNvbWUSHAoYVFVSTl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUVFVSTl9PVVRDT01FX1NFVFRMRUQQARIYChRUVVJOX09VVENPTUVfV0FJVElORxACEhgKFFRVUk5fT1VUQ09NRV9XT1JLSU5HEAMSIAocVFVSTl9PVVRDT01FX1JFRlVTRURfV0FJVElORxAEEh0KGVRVUk5fT1VUQ09NRV9SRUZVU0VEX0JVU1kQBRIjCh9UVVJOX09VVENPTUVfUkVTVU1FRF9XSVRIX1RPS0VOEAYy2gkKE09yY2hlc3RyYXRvclNlcnZpY2USewoSQ3JlYXRlQ29udmVyc2F0aW9uEjEuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DcmVhdGVDb252ZXJzYXRpb25SZXF1ZXN0GjIuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DcmVhdGVDb252ZXJzYXRpb25SZXNwb25zZRJmCgtTZW5kTWVzc2FnZRIqLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuU2VuZE1lc3NhZ2VSZXF1ZXN0Gisuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5TZW5kTWVzc2FnZVJlc3BvbnNlEmAKCUNhbmNlbFJ1bhIoLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FuY2VsUnVuUmVxdWVzdBopLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FuY2VsUnVuUmVzcG9uc2USYwoKQ2FuY2VsU3RlcBIpLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FuY2VsU3RlcFJlcXVlc3QaKi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbmNlbFN0ZXBSZXNwb25zZRJdCghQYXVzZVJ1bhInLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuUGF1c2VSdW5SZXF1ZXN0Giguc3RvcGdvLm9yY2hlc3RyYXRvci52MS5QYXVzZVJ1blJlc3BvbnNlEmMKClVucGF1c2VSdW4SKS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlVucGF1c2VSdW5SZXF1ZXN0Giouc3RvcGdvLm9yY2hlc3RyYXRvci52MS5VbnBhdXNlUnVuUmVzcG9uc2USaQoMUHJvdmlkZUlucHV0Eisuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5Qcm92aWRlSW5wdXRSZXF1ZXN0Giwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5Qcm92aWRlSW5wdXRSZXNwb25zZRJgCglSZXN1bWVSdW4SKC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlJlc3VtZVJ1blJlcXVlc3QaKS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlJlc3VtZVJ1blJlc3BvbnNlEloKB1NldFB1c2gSJi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlNldFB1c2hSZXF1ZXN0Gicuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5TZXRQdXNoUmVzcG9uc2USYwoKUmVtb3ZlUHVzaBIpLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuUmVtb3ZlUHVzaFJlcXVlc3QaKi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlJlbW92ZVB1c2hSZXNwb25zZRJgCglOdWRnZVRhc2sSKC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLk51ZGdlVGFza1JlcXVlc3QaKS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLk51ZGdlVGFza1Jlc3BvbnNlEmMKCkxpc3RBZ2VudHMSKS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkxpc3RBZ2VudHNSZXF1ZXN0Giouc3RvcGdvLm9yY2hlc3RyYXRvci52MS5MaXN0QWdlbnRzUmVzcG9uc2ViBnByb3RvMw", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_store_v1_store, file_stopgo_store_v1_views]);
+  fileDesc("CilzdG9wZ28vb3JjaGVzdHJhdG9yL3YxL29yY2hlc3RyYXRvci5wcm90bxIWc3RvcGdvLm9yY2hlc3RyYXRvci52MSLhAgoZQ3JlYXRlQ29udmVyc2F0aW9uUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIuCgZjYWxsZXIYAyABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIqCgR3YWl0GAQgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeRISCgpjb250ZXh0X2lkGAYgASgJEjIKBHB1c2gYCiABKAsyJC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlB1c2hTZXR0aW5ncxISCgphZ2VudF9uYW1lGAsgASgJEhYKDmFnZW50X3JldmlzaW9uGAwgASgJEhYKDmNhbGxfZGVwdGhfbWF4GA0gASgNIv4BChJTZW5kTWVzc2FnZVJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXISKgoEd2FpdBgEIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuV2FpdBIyCgtpZGVtcG90ZW5jeRgFIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kSFgoOYWdlbnRfcmV2aXNpb24YBiABKAkSFgoOY2FsbF9kZXB0aF9tYXgYByABKA0inwEKEENhbmNlbFJ1blJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIuCgZjYWxsZXIYAyABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIyCgtpZGVtcG90ZW5jeRgEIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3ki3QEKEUNhbmNlbFN0ZXBSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRIuCgZjYWxsZXIYBCABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIqCgR3YWl0GAUgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAYgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSJAChJDYW5jZWxTdGVwUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybiKeAQoPUGF1c2VSdW5SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXISMgoLaWRlbXBvdGVuY3kYBCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5Ij4KEFBhdXNlUnVuUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybiK8AQoRVW5wYXVzZVJ1blJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEi4KBmNhbGxlchgCIAEoCzIeLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FsbGVyEioKBHdhaXQYAyABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLldhaXQSMgoLaWRlbXBvdGVuY3kYBCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5IkAKElVucGF1c2VSdW5SZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuIsYCChNQcm92aWRlSW5wdXRSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIQCghpbnB1dF9pZBgCIAEoCRItCgZhY3Rpb24YAyABKA4yHS5zdG9wZ28uZXZlbnRzLnYxLklucHV0QWN0aW9uEhQKDGNvbnRlbnRfanNvbhgEIAEoCRIuCgZjYWxsZXIYBSABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIqCgR3YWl0GAYgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAcgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeRIvCgRmaWxlGAggASgLMiEuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5HaXZlbkZpbGUiPAoJR2l2ZW5GaWxlEgwKBG5hbWUYASABKAkSEgoKbWVkaWFfdHlwZRgCIAEoCRINCgVieXRlcxgDIAEoDCJCChRQcm92aWRlSW5wdXRSZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuIqkBChBSZXN1bWVSdW5SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIqCgR3YWl0GAIgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EhQKDG1pbl9yZXZpc2lvbhgDIAEoDRIrCghhcHBlbmRlZBgEIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5OZXdFdmVudBINCgVsb29rcxgFIAEoCCIwCgZDYWxsZXISJgoFYWN0b3IYASABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yIhwKBFdhaXQSFAoMbWlsbGlzZWNvbmRzGAEgASgNIm0KBFR1cm4SNAoHb3V0Y29tZRgBIAEoDjIjLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybk91dGNvbWUSLwoEdmlldxgCIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3IkgKGkNyZWF0ZUNvbnZlcnNhdGlvblJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4iQQoTU2VuZE1lc3NhZ2VSZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuIj8KEUNhbmNlbFJ1blJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4iPwoRUmVzdW1lUnVuUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybiJ8CgxQdXNoU2V0dGluZ3MSEQoJY29uZmlnX2lkGAEgASgJEgsKA3VybBgCIAEoCRINCgV0b2tlbhgDIAEoCRIOCgZzY2hlbWUYBCABKAkSEwoLY3JlZGVudGlhbHMYBSABKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgGIAEoCSKRAQoOU2V0UHVzaFJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEjYKCHNldHRpbmdzGAIgASgLMiQuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5QdXNoU2V0dGluZ3MSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXIiPgoPU2V0UHVzaFJlc3BvbnNlEisKBmNvbmZpZxgBIAEoCzIbLnN0b3Bnby5zdG9yZS52MS5QdXNoQ29uZmlnIm8KEVJlbW92ZVB1c2hSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIRCgljb25maWdfaWQYAiABKAkSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXIiFAoSUmVtb3ZlUHVzaFJlc3BvbnNlIk4KEE51ZGdlVGFza1JlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhIKCm1lc3NhZ2VfaWQYAiABKAkSDQoFdG9rZW4YAyABKAkiEwoRTnVkZ2VUYXNrUmVzcG9uc2UiEwoRTGlzdEFnZW50c1JlcXVlc3QiTAoSTGlzdEFnZW50c1Jlc3BvbnNlEjYKBmFnZW50cxgBIAMoCzImLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuRGVsZWdhdGlvblRvb2wiYwoORGVsZWdhdGlvblRvb2wSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIZChFpbnB1dF9zY2hlbWFfanNvbhgDIAEoCRITCgtkZXN0cnVjdGl2ZRgEIAEoCCrfAQoLVHVybk91dGNvbWUSHAoYVFVSTl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUVFVSTl9PVVRDT01FX1NFVFRMRUQQARIYChRUVVJOX09VVENPTUVfV0FJVElORxACEhgKFFRVUk5fT1VUQ09NRV9XT1JLSU5HEAMSIAocVFVSTl9PVVRDT01FX1JFRlVTRURfV0FJVElORxAEEh0KGVRVUk5fT1VUQ09NRV9SRUZVU0VEX0JVU1kQBRIjCh9UVVJOX09VVENPTUVfUkVTVU1FRF9XSVRIX1RPS0VOEAYy2gkKE09yY2hlc3RyYXRvclNlcnZpY2USewoSQ3JlYXRlQ29udmVyc2F0aW9uEjEuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DcmVhdGVDb252ZXJzYXRpb25SZXF1ZXN0GjIuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DcmVhdGVDb252ZXJzYXRpb25SZXNwb25zZRJmCgtTZW5kTWVzc2FnZRIqLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuU2VuZE1lc3NhZ2VSZXF1ZXN0Gisuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5TZW5kTWVzc2FnZVJlc3BvbnNlEmAKCUNhbmNlbFJ1bhIoLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FuY2VsUnVuUmVxdWVzdBopLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FuY2VsUnVuUmVzcG9uc2USYwoKQ2FuY2VsU3RlcBIpLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FuY2VsU3RlcFJlcXVlc3QaKi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbmNlbFN0ZXBSZXNwb25zZRJdCghQYXVzZVJ1bhInLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuUGF1c2VSdW5SZXF1ZXN0Giguc3RvcGdvLm9yY2hlc3RyYXRvci52MS5QYXVzZVJ1blJlc3BvbnNlEmMKClVucGF1c2VSdW4SKS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlVucGF1c2VSdW5SZXF1ZXN0Giouc3RvcGdvLm9yY2hlc3RyYXRvci52MS5VbnBhdXNlUnVuUmVzcG9uc2USaQoMUHJvdmlkZUlucHV0Eisuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5Qcm92aWRlSW5wdXRSZXF1ZXN0Giwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5Qcm92aWRlSW5wdXRSZXNwb25zZRJgCglSZXN1bWVSdW4SKC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlJlc3VtZVJ1blJlcXVlc3QaKS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlJlc3VtZVJ1blJlc3BvbnNlEloKB1NldFB1c2gSJi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlNldFB1c2hSZXF1ZXN0Gicuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5TZXRQdXNoUmVzcG9uc2USYwoKUmVtb3ZlUHVzaBIpLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuUmVtb3ZlUHVzaFJlcXVlc3QaKi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlJlbW92ZVB1c2hSZXNwb25zZRJgCglOdWRnZVRhc2sSKC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLk51ZGdlVGFza1JlcXVlc3QaKS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLk51ZGdlVGFza1Jlc3BvbnNlEmMKCkxpc3RBZ2VudHMSKS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkxpc3RBZ2VudHNSZXF1ZXN0Giouc3RvcGdvLm9yY2hlc3RyYXRvci52MS5MaXN0QWdlbnRzUmVzcG9uc2ViBnByb3RvMw", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_store_v1_store, file_stopgo_store_v1_views]);
 
 /**
  * @generated from message stopgo.orchestrator.v1.CreateConversationRequest
@@ -380,6 +380,13 @@ export type ProvideInputRequest = Message<"stopgo.orchestrator.v1.ProvideInputRe
    * @generated from field: stopgo.events.v1.Idempotency idempotency = 7;
    */
   idempotency?: Idempotency | undefined;
+
+  /**
+   * With ACCEPT of a question that asks for a file.
+   *
+   * @generated from field: stopgo.orchestrator.v1.GivenFile file = 8;
+   */
+  file?: GivenFile | undefined;
 };
 
 /**
@@ -388,6 +395,41 @@ export type ProvideInputRequest = Message<"stopgo.orchestrator.v1.ProvideInputRe
  */
 export const ProvideInputRequestSchema: GenMessage<ProvideInputRequest> = /*@__PURE__*/
   messageDesc(file_stopgo_orchestrator_v1_orchestrator, 9);
+
+/**
+ * GivenFile is a file that a person gives an agent.
+ *
+ * @generated from message stopgo.orchestrator.v1.GivenFile
+ */
+export type GivenFile = Message<"stopgo.orchestrator.v1.GivenFile"> & {
+  /**
+   * Without a path; may be empty.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * What it is said to be: where the bytes show what they are, that counts.
+   *
+   * @generated from field: string media_type = 2;
+   */
+  mediaType: string;
+
+  /**
+   * 1 byte to 12 MiB.
+   *
+   * @generated from field: bytes bytes = 3;
+   */
+  bytes: Uint8Array;
+};
+
+/**
+ * Describes the message stopgo.orchestrator.v1.GivenFile.
+ * Use `create(GivenFileSchema)` to create a new message.
+ */
+export const GivenFileSchema: GenMessage<GivenFile> = /*@__PURE__*/
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 10);
 
 /**
  * @generated from message stopgo.orchestrator.v1.ProvideInputResponse
@@ -404,7 +446,7 @@ export type ProvideInputResponse = Message<"stopgo.orchestrator.v1.ProvideInputR
  * Use `create(ProvideInputResponseSchema)` to create a new message.
  */
 export const ProvideInputResponseSchema: GenMessage<ProvideInputResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 10);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 11);
 
 /**
  * @generated from message stopgo.orchestrator.v1.ResumeRunRequest
@@ -448,7 +490,7 @@ export type ResumeRunRequest = Message<"stopgo.orchestrator.v1.ResumeRunRequest"
  * Use `create(ResumeRunRequestSchema)` to create a new message.
  */
 export const ResumeRunRequestSchema: GenMessage<ResumeRunRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 11);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 12);
 
 /**
  * Caller is who asks, as recorded with what they did.
@@ -467,7 +509,7 @@ export type Caller = Message<"stopgo.orchestrator.v1.Caller"> & {
  * Use `create(CallerSchema)` to create a new message.
  */
 export const CallerSchema: GenMessage<Caller> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 12);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 13);
 
 /**
  * Wait bounds how long an answer is held back for the run to settle or to be left with interrupts only.
@@ -488,7 +530,7 @@ export type Wait = Message<"stopgo.orchestrator.v1.Wait"> & {
  * Use `create(WaitSchema)` to create a new message.
  */
 export const WaitSchema: GenMessage<Wait> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 13);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 14);
 
 /**
  * Turn is what a conversation came to by the time of the answer.
@@ -512,7 +554,7 @@ export type Turn = Message<"stopgo.orchestrator.v1.Turn"> & {
  * Use `create(TurnSchema)` to create a new message.
  */
 export const TurnSchema: GenMessage<Turn> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 14);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 15);
 
 /**
  * @generated from message stopgo.orchestrator.v1.CreateConversationResponse
@@ -529,7 +571,7 @@ export type CreateConversationResponse = Message<"stopgo.orchestrator.v1.CreateC
  * Use `create(CreateConversationResponseSchema)` to create a new message.
  */
 export const CreateConversationResponseSchema: GenMessage<CreateConversationResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 15);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 16);
 
 /**
  * @generated from message stopgo.orchestrator.v1.SendMessageResponse
@@ -546,7 +588,7 @@ export type SendMessageResponse = Message<"stopgo.orchestrator.v1.SendMessageRes
  * Use `create(SendMessageResponseSchema)` to create a new message.
  */
 export const SendMessageResponseSchema: GenMessage<SendMessageResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 16);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 17);
 
 /**
  * @generated from message stopgo.orchestrator.v1.CancelRunResponse
@@ -563,7 +605,7 @@ export type CancelRunResponse = Message<"stopgo.orchestrator.v1.CancelRunRespons
  * Use `create(CancelRunResponseSchema)` to create a new message.
  */
 export const CancelRunResponseSchema: GenMessage<CancelRunResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 17);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 18);
 
 /**
  * @generated from message stopgo.orchestrator.v1.ResumeRunResponse
@@ -580,7 +622,7 @@ export type ResumeRunResponse = Message<"stopgo.orchestrator.v1.ResumeRunRespons
  * Use `create(ResumeRunResponseSchema)` to create a new message.
  */
 export const ResumeRunResponseSchema: GenMessage<ResumeRunResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 18);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 19);
 
 /**
  * PushSettings is an address that is to be told, with what it is to be shown. Token and credentials are secrets.
@@ -628,7 +670,7 @@ export type PushSettings = Message<"stopgo.orchestrator.v1.PushSettings"> & {
  * Use `create(PushSettingsSchema)` to create a new message.
  */
 export const PushSettingsSchema: GenMessage<PushSettings> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 19);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 20);
 
 /**
  * @generated from message stopgo.orchestrator.v1.SetPushRequest
@@ -655,7 +697,7 @@ export type SetPushRequest = Message<"stopgo.orchestrator.v1.SetPushRequest"> & 
  * Use `create(SetPushRequestSchema)` to create a new message.
  */
 export const SetPushRequestSchema: GenMessage<SetPushRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 20);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 21);
 
 /**
  * @generated from message stopgo.orchestrator.v1.SetPushResponse
@@ -672,7 +714,7 @@ export type SetPushResponse = Message<"stopgo.orchestrator.v1.SetPushResponse"> 
  * Use `create(SetPushResponseSchema)` to create a new message.
  */
 export const SetPushResponseSchema: GenMessage<SetPushResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 21);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 22);
 
 /**
  * @generated from message stopgo.orchestrator.v1.RemovePushRequest
@@ -699,7 +741,7 @@ export type RemovePushRequest = Message<"stopgo.orchestrator.v1.RemovePushReques
  * Use `create(RemovePushRequestSchema)` to create a new message.
  */
 export const RemovePushRequestSchema: GenMessage<RemovePushRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 22);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 23);
 
 /**
  * @generated from message stopgo.orchestrator.v1.RemovePushResponse
@@ -712,7 +754,7 @@ export type RemovePushResponse = Message<"stopgo.orchestrator.v1.RemovePushRespo
  * Use `create(RemovePushResponseSchema)` to create a new message.
  */
 export const RemovePushResponseSchema: GenMessage<RemovePushResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 23);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 24);
 
 /**
  * @generated from message stopgo.orchestrator.v1.NudgeTaskRequest
@@ -743,7 +785,7 @@ export type NudgeTaskRequest = Message<"stopgo.orchestrator.v1.NudgeTaskRequest"
  * Use `create(NudgeTaskRequestSchema)` to create a new message.
  */
 export const NudgeTaskRequestSchema: GenMessage<NudgeTaskRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 24);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 25);
 
 /**
  * @generated from message stopgo.orchestrator.v1.NudgeTaskResponse
@@ -756,7 +798,7 @@ export type NudgeTaskResponse = Message<"stopgo.orchestrator.v1.NudgeTaskRespons
  * Use `create(NudgeTaskResponseSchema)` to create a new message.
  */
 export const NudgeTaskResponseSchema: GenMessage<NudgeTaskResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 25);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 26);
 
 /**
  * @generated from message stopgo.orchestrator.v1.ListAgentsRequest
@@ -769,7 +811,7 @@ export type ListAgentsRequest = Message<"stopgo.orchestrator.v1.ListAgentsReques
  * Use `create(ListAgentsRequestSchema)` to create a new message.
  */
 export const ListAgentsRequestSchema: GenMessage<ListAgentsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 26);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 27);
 
 /**
  * @generated from message stopgo.orchestrator.v1.ListAgentsResponse
@@ -788,7 +830,7 @@ export type ListAgentsResponse = Message<"stopgo.orchestrator.v1.ListAgentsRespo
  * Use `create(ListAgentsResponseSchema)` to create a new message.
  */
 export const ListAgentsResponseSchema: GenMessage<ListAgentsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 27);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 28);
 
 /**
  * DelegationTool is another agent, as the tool that models are offered it as.
@@ -828,7 +870,7 @@ export type DelegationTool = Message<"stopgo.orchestrator.v1.DelegationTool"> & 
  * Use `create(DelegationToolSchema)` to create a new message.
  */
 export const DelegationToolSchema: GenMessage<DelegationTool> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 28);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 29);
 
 /**
  * TurnOutcome says what an answer is about.

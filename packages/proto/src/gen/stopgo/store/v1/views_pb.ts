@@ -226,7 +226,7 @@ export type PendingInput = Message$1<"stopgo.store.v1.PendingInput"> & {
   message: string;
 
   /**
-   * JSON Schema of the values asked for; empty if an address is to be opened.
+   * JSON Schema of the values asked for; empty if an address is to be opened, or a file is asked for.
    *
    * @generated from field: string schema_json = 6;
    */

@@ -1,4 +1,4 @@
-import { mediaTypeCharactersMax } from '@stopgo/core';
+import { mediaTypeCharactersMax } from '../text/bounds.ts';
 
 /** What stands at the beginning of files of a type, at a place in bytes, as latin1. */
 type Mark = { readonly type: string; readonly marks: readonly (readonly [at: number, text: string])[] };
@@ -44,7 +44,7 @@ const otherNames: Readonly<Record<string, string>> = {
 const anyBytes = 'application/octet-stream';
 const wellFormed = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
 
-/** The type of some bytes: what they show that they are, else what their server says, if that can be. Without parameters, in lower case. */
+/** The type of some bytes: what they show that they are, else what whoever gives them says, if that can be. Without parameters, in lower case. */
 export function mediaTypeOf(bytes: Buffer, declared: string): string {
   const beginning = bytes.toString('latin1', 0, 16);
   const shown = known.find(({ marks }) => marks.every(([at, text]) => beginning.startsWith(text, at)));
