@@ -94,10 +94,35 @@ describe('policy test', () => {
     expect(() => tested(transfer(5), 'name: a\n', 'none.yaml')).toThrow('it has no rules');
   });
 
+  test('tries rules that ask who calls', () => {
+    const chain = `rules:
+  - { name: desk, when: 'call.agents.exists(a, a == "desk") && call.agent == "bank"', verdict: deny }
+  - { name: commit, when: call.commit == "c0ffee", verdict: deny }
+  - { name: alone, when: 'call.agents == ["bank"]', verdict: allow }
+`;
+    const last = (call: object) => tested(call, chain).at(-1);
+    expect(last({ agents: ['desk', 'bank'] })).toMatch(/^deny: rule "desk"/);
+    expect(last({ agents: ['desk', 'bank'], agent: 'bank' })).toMatch(/^deny: rule "desk"/);
+    expect(last({ agent: 'bank', commit: 'c0ffee' })).toMatch(/^deny: rule "commit"/);
+    expect(last({ agent: 'bank' })).toMatch(/^allow: rule "alone"/);
+  });
+
   test.each([
     ['{', '--call takes a JSON object'],
-    ['{"servr":"x"}', 'there is no servr'],
-    ['{"tool":5}', 'tool takes a text'],
+    ['{"servr":"x"}', '--call: there is no servr; did you mean server? (there are server, tool,'],
+    ['{"tool":5}', '--call: tool takes a text'],
+    ['{"agents":"a"}', '--call: agents takes a list of texts'],
+    ['{"agents":["a","b"],"agent":"a"}', '--call: agent is the last of agents: "b", not "a"'],
+    ['{"annotations":[]}', '--call: annotations takes a JSON object, such as {"readOnlyHint": true}'],
+    ['{"annotations":{"read_only":true}}', 'there is no read_only; did you mean readOnlyHint?'],
+    ['{"caller":{"role":["ADMIN"]}}', '--call: caller: role takes a text'],
+    ['{"caller":{"grops":["x"]}}', '--call: caller: there is no grops; did you mean groups?'],
+    ['{"caller":{"groups":"finance"}}', '--call: caller: groups takes a list of texts'],
+    ['{"caller":{"authenticated":"yes"}}', '--call: caller: authenticated takes true or false'],
+    ['{"run":{"turn":"2"}}', '--call: run: turn takes a whole number, 0 or more'],
+    ['{"run":{"calls":5}}', '--call: run: calls takes a JSON object, such as {"bank/transfer": 1}'],
+    ['{"run":{"calls":{"bank/transfer":1.5}}}', '--call: run: calls: bank/transfer takes a whole number, 0 or more'],
+    ['{"run":{"approvals":-1}}', '--call: run: approvals takes a whole number, 0 or more'],
   ])('a call of %s is refused', (call, problem) => {
     expect(() => tested(call)).toThrow(problem);
   });

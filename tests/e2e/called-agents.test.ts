@@ -60,7 +60,14 @@ const config = () =>
 llm: { model: openai:m }
 agent_folders: [${JSON.stringify(place.folder)}]
 agent_repositories:
-  - { name: main-agents, git_url: ${JSON.stringify(agents.folder)}, is_root: true, sync_interval: 1h }`,
+  - { name: main-agents, git_url: ${JSON.stringify(agents.folder)}, is_root: true, sync_interval: 1h }
+approvals:
+  rules:
+    - name: for tier 1
+      tool: resources_add
+      when: call.agents == ["support/tier1", "support/billing"] && call.commit == "${first}"
+      verdict: ask
+      reason: Tier 1 asks for it.`,
   );
 
 // The shapes of other routes do not fit here.
@@ -106,6 +113,7 @@ test('one calls another, what that would destroy waits for a person, and the fir
   const { id, pending_approval: approval } = body.conversation;
   expect(approval).toMatchObject({
     ...{ tool_name: 'resources_add', tool_args: { name: 'b-1' }, agent_path: ['support/tier1', 'support/billing'] },
+    reason: expect.stringContaining('Tier 1 asks for it.'),
   });
   expect(body.conversation.run.agent_source).toEqual({
     ...{ repository: 'main-agents', git_commit: first, file_path: 'support/tier1/prompt.md' },

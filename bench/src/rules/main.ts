@@ -14,6 +14,8 @@ const call: PolicyCall = {
   server: 'notes',
   tool: 'erase',
   agent: 'assistant',
+  agents: ['assistant'],
+  commit: '',
   node: 'assistant',
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   argumentsJson: '{"note":"note-1:"}',

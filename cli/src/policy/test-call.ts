@@ -1,21 +1,17 @@
 import { readFileSync } from 'node:fs';
 import {
-  canonicalArguments,
   effectiveHints,
   type Hints,
-  type Json,
   judgeByPolicy,
   looksAt,
-  nobody,
-  nothingYet,
   type Policy,
   type PolicyCall,
   type PolicyContext,
-  parseJson,
   policyVerdict,
 } from '@stopgo/core';
 import { ConfigError, loadAgentConfig, type McpServerConfig, parsePolicy, type Unannotated } from '@stopgo/runtime';
 import { oneLine } from '../shown.ts';
+import { readCall } from './read-call.ts';
 import { demandWords } from './words.ts';
 
 /** What a file says of calls. */
@@ -34,7 +30,7 @@ type Outcome = { readonly said: string; readonly looks: readonly string[]; reado
  */
 export function testCall(file: string, call: string, print: (line: string) => void): void {
   const judge = judgeOf(file);
-  const { asked, context, annotations } = callOf(call);
+  const { asked, context, annotations } = readCall(call);
   const say = (line: string): void => print(oneLine(line));
   const unannotated = judge.servers.find(({ name }) => name === asked.server)?.unannotated ?? 'run';
   const outcomeOf = (hints: Hints): Outcome => outcome(judge, { ...asked, hints }, context);
@@ -114,49 +110,4 @@ function judgeOf(file: string): Judge {
   if (policy === undefined)
     throw new ConfigError(file, [`${file}: it has no rules: neither approvals nor approvals_file`]);
   return { policy, servers };
-}
-
-const callKeys = ['server', 'tool', 'agent', 'node', 'args', 'annotations', 'caller', 'run'];
-
-/** A call but for its hints; `annotations` undefined: it gives none. */
-function callOf(text: string): {
-  readonly asked: Omit<PolicyCall, 'hints'>;
-  readonly context: PolicyContext;
-  readonly annotations: Json | undefined;
-} {
-  const parsed = mappingIn(parseJson(text), '--call');
-  for (const key of Object.keys(parsed))
-    if (!callKeys.includes(key)) throw new Error(`--call: there is no ${key}; there are ${callKeys.join(', ')}`);
-  const read = canonicalArguments(JSON.stringify(parsed.args ?? {}));
-  if ('problem' in read) throw new Error(`--call: args: ${read.problem}`);
-  const asked = {
-    server: textIn(parsed, 'server'),
-    tool: textIn(parsed, 'tool'),
-    agent: textIn(parsed, 'agent'),
-    node: textIn(parsed, 'node'),
-    argumentsJson: read.json,
-  };
-  const caller = mappingIn(parsed.caller ?? {}, 'caller');
-  const run = mappingIn(parsed.run ?? {}, 'run');
-  return {
-    asked,
-    // In the form in which a tool has them: {"destructiveHint": true}.
-    annotations: parsed.annotations,
-    context: {
-      caller: { ...nobody, ...caller } as PolicyContext['caller'],
-      run: { ...nothingYet, ...run } as PolicyContext['run'],
-    },
-  };
-}
-
-function mappingIn(value: Json | undefined, what: string): { readonly [key: string]: Json } {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as { readonly [key: string]: Json };
-  throw new Error(`${what} takes a JSON object, such as {"server": "bank", "tool": "transfer", "args": {"amount": 5}}`);
-}
-
-function textIn(from: { readonly [key: string]: Json }, key: string): string {
-  const value = from[key] ?? '';
-  if (typeof value !== 'string') throw new Error(`--call: ${key} takes a text`);
-  return value;
 }

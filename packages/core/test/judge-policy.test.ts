@@ -8,6 +8,8 @@ const pay: PolicyCall = {
   server: 'bank',
   tool: 'transfer_money',
   agent: 'billing',
+  agents: ['desk', 'support/tier1', 'billing'],
+  commit: 'c0ffee',
   node: 'pay',
   hints,
   argumentsJson: '{"amount":1500,"to":{"name":"Ada"},"items":[1,2,3]}',
@@ -64,6 +66,8 @@ test.each([
   ['args.items.exists(i, i > 3.0)', false],
   ['call.server == "bank" && call.tool.startsWith("transfer") && call.annotations.destructive', true],
   ['call.agent == "billing" && call.node == "pay"', true],
+  ['"support/tier1" in call.agents && call.agents[0] == "desk" && size(call.agents) == 3', true],
+  ['call.agents.exists(a, a.startsWith("support/")) && call.commit.startsWith("c0ff")', true],
   ['caller.role == "USER" && caller.authenticated && caller.email.endsWith("@example.com")', true],
   ['run.calls == 7 && run.calls_of_server == 3 && run.calls_of_tool == 2 && run.turn == 2', true],
   ['run.approvals >= 1 && run.tools["files/read"] == 4', true],
@@ -177,6 +181,13 @@ describe('work is bounded by counted sizes', () => {
     expect(judgeByPolicy({ rules: [single] }, large(3_000), context)?.reason).toContain('at most 2000');
   });
 
+  test('agents count as what loops go over', () => {
+    const chain = (count: number) => ({ ...pay, agents: Array.from({ length: count }, () => 'a') });
+    const all = rule('a', 'allow', { when: 'call.agents.all(x, x.startsWith("a"))' });
+    expect(judgeByPolicy({ rules: [all] }, chain(1_900), context)?.verdict).toBe('allow');
+    expect(judgeByPolicy({ rules: [all] }, chain(2_001), context)?.reason).toContain('at most 2000');
+  });
+
   test('a pattern is tried as long as its size and that of the text allow, all together', () => {
     const over = (characters: number, when: string) => {
       const call = { ...pay, argumentsJson: JSON.stringify({ text: 'a'.repeat(characters) }) };
@@ -205,6 +216,7 @@ describe('work is bounded by counted sizes', () => {
 test.each([
   ['args.amount >', 'found >'],
   ['arg.amount > 1', 'there is no arg; did you mean args?'],
+  ['call.agents.exists(a, a == call.comit)', 'call has no comit; did you mean commit?'],
   ['caller.group == "x"', 'caller has no group; did you mean groups?'],
   ['lowercase(args.x) == "x"', 'there is no function lowercase'],
   ['args.a.matches(args.b)', 'the pattern of matches must be a text that is written here'],

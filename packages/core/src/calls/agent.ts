@@ -60,7 +60,7 @@ export function agentCallOf(argumentsJson: string): AgentCallArguments | undefin
 
 /** Why an agent is not called from a place; undefined if it may be. `before`: calls of agents that were asked for before. */
 export function problemOfAgentCall(agent: string, site: CallSite, before: CalledBefore): CallProblem | undefined {
-  const { calling } = site;
+  const { calling, agents: path } = site;
   const name = quotedName(agent);
   if (calling === undefined || !matchesAny(calling.allowed, agent)) {
     const allowed = (calling?.allowed ?? []).map(quotedName).join(', ');
@@ -70,7 +70,7 @@ export function problemOfAgentCall(agent: string, site: CallSite, before: Called
       agentRefusal: wire.AgentRefusal.NOT_ALLOWED,
     };
   }
-  const { path, limits } = calling;
+  const { limits } = calling;
   if (!limits.circlesAllowed && path.includes(agent))
     return {
       text: `The agent ${name} waits for this one already (${[...path, agent].map(quotedName).join(' → ')}): it is not called in a circle.`,

@@ -8,6 +8,10 @@ export type CallSite = {
   readonly insideParallelOrLoop: boolean;
   /** Of the agent whose tree it is. */
   readonly agentName: string;
+  /** The agents that work one below another, from that of the run to the one whose tree it is. */
+  readonly agents: readonly string[];
+  /** Commit of the file that the agent whose tree it is comes from; empty: not from git. */
+  readonly commit: string;
   /** What its calls are judged by beside the defaults, and its digest; absent: by nothing else. */
   readonly policy?: Policy;
   readonly policyDigest?: string;
@@ -21,7 +25,5 @@ export type CallSite = {
 export type Calling = {
   /** Names, or patterns of names. */
   readonly allowed: readonly string[];
-  /** The agents that work one below another, from that of the run to the one that asks. */
-  readonly path: readonly string[];
   readonly limits: CallingLimits;
 };

@@ -1,4 +1,4 @@
-import type { CallingLimits } from '../agent/calling.ts';
+import type { AgentSource, CallingLimits } from '../agent/calling.ts';
 import { nodeAt, type OfferedTool, type Toolset } from '../agent/definition.ts';
 import { type DefinedRun, type Definitions, definitionOf, digestsOf } from '../agent/definitions.ts';
 import { callAbove, rootStep } from '../agent/step-id.ts';
@@ -26,6 +26,7 @@ export function offeredTo(place: OfferPlace, tools: Toolset): Toolset {
 /** A run, as far as calls of agents of it are judged by it. */
 type CallingRun = DefinedRun & {
   readonly agentLimits?: CallingLimits;
+  readonly source?: AgentSource;
   readonly calls?: Readonly<Record<string, { readonly called?: CalledAgent }>>;
 };
 
@@ -41,11 +42,11 @@ export function callSiteOf(definitions: Definitions, run: CallingRun, stepId: st
     node,
     insideParallelOrLoop,
     agentName: agent.name,
+    agents: agentPath(definitions, run, stepId),
+    commit: sourceOf(run, stepId)?.commit ?? '',
     ...(policy === undefined || policyDigest === undefined ? {} : { policy, policyDigest }),
     offered: offeredTo({ node, ...(platform && { platform }), isRoot: node === agent.root }, tools),
-    ...(platform === undefined || limits === undefined
-      ? {}
-      : { calling: { allowed: platform.allowedAgents, path: agentPath(definitions, run, stepId), limits } }),
+    ...(platform === undefined || limits === undefined ? {} : { calling: { allowed: platform.allowedAgents, limits } }),
   };
 }
 
@@ -56,4 +57,10 @@ export function agentPath(definitions: Definitions, run: CallingRun, stepId: str
     below.unshift(run.calls?.[caller]?.called?.agent ?? '');
   }
   return [definitionOf(definitions, run, rootStep).agent.name, ...below];
+}
+
+/** Where the definition that a step follows comes from; undefined: not from a repository. */
+function sourceOf(run: CallingRun, stepId: string): AgentSource | undefined {
+  const caller = callAbove(stepId);
+  return caller === undefined ? run.source : run.calls?.[caller]?.called?.source;
 }

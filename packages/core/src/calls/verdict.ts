@@ -89,7 +89,13 @@ export function verdictOn(
 /** What the policy of a run says of a call; undefined if there is none, or none of its rules matches. */
 export function rulingOn(
   tool: Pick<OfferedTool, 'target' | 'name' | 'hints'>,
-  { policy, agentName, node }: Pick<CallSite, 'policy' | 'agentName' | 'node'>,
+  {
+    policy,
+    agentName: agent,
+    agents,
+    commit,
+    node,
+  }: Pick<CallSite, 'policy' | 'agentName' | 'agents' | 'commit' | 'node'>,
   argumentsJson: string,
   context: PolicyContext,
 ): Ruling | undefined {
@@ -98,7 +104,7 @@ export function rulingOn(
   const { server } = namesOnRecord(target);
   return judgeByPolicy(
     policy,
-    { server, tool: name, agent: agentName, node: node.name, hints, argumentsJson },
+    { server, tool: name, agent, agents, commit, node: node.name, hints, argumentsJson },
     context,
   );
 }

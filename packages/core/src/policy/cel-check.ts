@@ -23,7 +23,7 @@ export type ExpressionProblem = { readonly message: string; readonly id: bigint 
 /** What a predicate may name, with the fields of each; undefined: any. */
 const variables: Readonly<Record<string, readonly string[] | undefined>> = {
   args: undefined,
-  call: ['server', 'tool', 'agent', 'node', 'annotations'],
+  call: ['server', 'tool', 'agent', 'agents', 'commit', 'node', 'annotations'],
   caller: ['id', 'email', 'name', 'role', 'groups', 'authenticated'],
   run: ['turn', 'calls', 'calls_of_server', 'calls_of_tool', 'tools', 'approvals'],
 };

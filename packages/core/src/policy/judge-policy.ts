@@ -17,6 +17,10 @@ export type PolicyCall = {
   readonly tool: string;
   /** Name of the agent that makes it. */
   readonly agent: string;
+  /** The agents that work one below another, from that of the run to the one that makes it. */
+  readonly agents: readonly string[];
+  /** Commit of the file that the agent comes from; empty: not from git. */
+  readonly commit: string;
   readonly node: string;
   readonly hints: Hints;
   /** In canonical form. */
@@ -171,7 +175,7 @@ function predicateOf(rule: Rule, when: string): Predicate | { readonly message: 
 type Given = { readonly bindings: Bindings; readonly sizes: Sizes };
 
 function givenOf(
-  { server, tool, agent, node, hints, argumentsJson }: PolicyCall,
+  { server, tool, agent, agents, commit, node, hints, argumentsJson }: PolicyCall,
   { caller, run }: PolicyContext,
 ): Given {
   const args = asMaps(parseJson(argumentsJson) ?? {});
@@ -183,7 +187,7 @@ function givenOf(
   const counted = countedAs({ server, tool });
   const maps = {
     args: args instanceof Map ? args : new Map(),
-    call: mapOf({ server, tool, agent, node, annotations: mapOf(annotations) }),
+    call: mapOf({ server, tool, agent, agents, commit, node, annotations: mapOf(annotations) }),
     caller: mapOf(caller),
     run: mapOf({
       turn: BigInt(run.turn),
@@ -194,8 +198,9 @@ function givenOf(
       approvals: BigInt(run.approvals),
     }),
   };
-  const bytes = byteLength(argumentsJson) + byteLength(JSON.stringify(caller));
-  return { bindings: bindings(maps), sizes: { bytes, values: valuesOf(args) + caller.groups.length + counts.length } };
+  const bytes = byteLength(argumentsJson) + byteLength(JSON.stringify([caller, agents]));
+  const values = valuesOf(args) + caller.groups.length + agents.length + counts.length;
+  return { bindings: bindings(maps), sizes: { bytes, values } };
 }
 
 const mapOf = (fields: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> =>
