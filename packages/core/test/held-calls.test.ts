@@ -11,7 +11,14 @@ test('a call of a tool that was not offered as it is held says so', () => {
   const judge = (argumentsJson: string) =>
     judgeCall(
       { providerCallId: 'p', name: 'drop', argumentsJson, refusal },
-      { node: llm(), insideParallelOrLoop: false, agentName: 'assistant', offered: new Map() },
+      {
+        node: llm(),
+        insideParallelOrLoop: false,
+        agentName: 'assistant',
+        agents: ['assistant'],
+        commit: '',
+        offered: new Map(),
+      },
     ).call;
   expect(judge('{}')).toMatchObject({ disposition: Disposition.REFUSED, error: refusal });
   expect(judge('{').error).toBe('Tool not found: drop');

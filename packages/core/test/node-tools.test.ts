@@ -59,7 +59,8 @@ describe('an llm node is offered', () => {
 
 test('a call of a tool that the node was not offered gets an error, whoever else may call it', () => {
   const node = llm({ toolServers: ['files'], tools: ['read_*'] });
-  const site = { node, insideParallelOrLoop: false, agentName: 'assistant', offered: offeredTo({ node }, tools) };
+  const caller = { agentName: 'assistant', agents: ['assistant'], commit: '' };
+  const site = { node, insideParallelOrLoop: false, ...caller, offered: offeredTo({ node }, tools) };
   const judge = (name: string) => judgeCall({ providerCallId: 'p', name, argumentsJson: '{}' }, site).call;
   for (const name of ['write_file', 'read_page'])
     expect(judge(name)).toMatchObject({ disposition: Disposition.REFUSED, error: `Tool not found: ${name}` });

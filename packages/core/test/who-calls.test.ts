@@ -18,6 +18,7 @@ const policy: Policy = {
     }),
     rule('two above', 'deny', { tool: 'add', when: '"support/tier1" in call.agents && size(call.agents) == 3' }),
     rule('of a commit', 'deny', { tool: 'list', when: 'call.commit == "c0ffee"' }),
+    rule('of another', 'deny', { tool: 'list', when: 'call.commit == "b111"' }),
   ],
 };
 
@@ -25,11 +26,12 @@ const policy: Policy = {
 const audit = platformAgent('support/audit');
 const how = { policy, more: [audit] };
 const calls = [call('add'), call('list')];
+const ofBilling = { source: { repository: 'agents', commit: 'b111', path: 'support/billing/prompt.md' } };
 const { log } = given(
   opened,
   asked('Go.', { policy }),
   answered({ calls: [callsAgent('support/billing'), ...calls] }, how),
-  drove([works('root#1.0', 'support/billing', 'FULL', policy)], how),
+  drove([{ ...works('root#1.0', 'support/billing', 'FULL', policy), ...ofBilling }], how),
   answered({ step: billed, calls: [callsAgent('support/audit'), ...calls] }, how),
   drove([works('root#1.0/root#1.0', 'support/audit', 'FULL', policy)], how),
   answered({ step: audited, calls }, how),
@@ -37,7 +39,7 @@ const { log } = given(
 
 test.each([
   ['the agent of the run', 'root', ['', 'by the run', 'of a commit']],
-  ['the one that it calls', billed, ['', 'for tier 1', 'of a commit']],
+  ['the one that it calls', billed, ['', 'for tier 1', 'of another']],
   ['the one below that', audited, ['two above', 'of a commit']],
 ])('%s is known by those above it, and by its commit', (_, step, rules) => {
   const ruled = log.flatMap(({ fact }) =>
