@@ -61,6 +61,7 @@ export const leftOutFiles: Readonly<Record<string, string>> = {
   'services.test.ts': 'is about the launcher of separate processes',
   'services-cost.test.ts': 'counts the calls of separate processes by their logs',
   'start.test.ts': 'has configurations of its own, some of them refused',
+  'support-story.test.ts': 'has a repository of its own; freezes and kills the registry',
   'swapped-servers.test.ts': 'has tool servers of its own',
   'tool-server-replicas.test.ts': 'is about the launcher of separate processes',
   'tool-servers.test.ts': 'has tool servers of its own',
