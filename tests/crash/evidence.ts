@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { store } from '@stopgo/proto';
 import { createInProcessClient } from '@stopgo/rpc';
 import { createLogger } from '@stopgo/runtime';
@@ -6,6 +7,7 @@ import type { Acknowledged } from '../promises/acknowledged.ts';
 import type { ModelRequest } from '../promises/model-process.ts';
 import { readLog } from '../promises/read-log.ts';
 import type { Witnessed } from '../promises/rules.ts';
+import { openNatsLog } from './nats-log.ts';
 import type { Life, World } from './world.ts';
 
 /** All that is left of a world after its end, each part written by somebody else. */
@@ -21,7 +23,12 @@ const silent = createLogger({ level: 'error', format: 'text', destination: { wri
 
 /** Reads the evidence of a world whose platform has ended. */
 export async function collect(world: World, acknowledged: readonly Acknowledged[]): Promise<Evidence> {
-  const running = await openReadOnly({ dataDir: world.dataDir, log: silent });
+  const { natsLog } = world;
+  // Views made anew: they show that the log alone is enough.
+  const running =
+    natsLog === undefined
+      ? await openReadOnly({ dataDir: world.dataDir, log: silent })
+      : await openNatsLog({ ...natsLog, dataDir: join(world.folder, 'views-after') });
   try {
     const { conversations, agents, problems } = await readLog(
       createInProcessClient(store.StoreService, running.service),

@@ -1,12 +1,13 @@
 // Kills the platform at every named point of every story, in recoveries, and at random moments; lets it go on each time,
 // and checks from outside what became of it. Exit code 1 if a promise was broken.
 //
-// Usage: main.ts [--seed N] [--kills N] [--only STORY|random] [--mutant NAME]
+// Usage: main.ts [--seed N] [--kills N] [--only STORY|random] [--mutant NAME] [--log nats]
 import { parseArgs } from 'node:util';
 import { mutantOf } from '../chaos/mutants.ts';
 import { ModelProcess } from '../promises/model-process.ts';
 import { type Findings, total } from './findings.ts';
 import { type MutantName, mutants } from './mutants.ts';
+import { NatsServer } from './nats-log.ts';
 import { approversMax, oneDecision } from './one-decision.ts';
 import { bundlePrograms } from './programs.ts';
 import { randomMoments } from './random-moments.ts';
@@ -33,20 +34,24 @@ const { values } = parseArgs({
     kills: { type: 'string' },
     only: { type: 'string' },
     mutant: { type: 'string' },
+    log: { type: 'string' },
   },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const kills = Number(values.kills ?? killsDefault);
 if (!Number.isInteger(seed) || !Number.isInteger(kills)) throw new Error('--seed and --kills are whole numbers');
+if (!['embedded', 'nats', undefined].includes(values.log)) throw new Error('--log is embedded or nats');
 const mutant = seamMutant(values.mutant);
 
 const isEdit = values.mutant !== undefined && mutant === undefined;
 const programs = await bundlePrograms(isEdit ? mutantOf(values.mutant ?? '') : []);
 const model = await ModelProcess.start(programs.model);
+const nats = values.log === 'nats' ? await NatsServer.start() : undefined;
 const options: WorldOptions = {
   model,
   programs,
-  ...(mutant === undefined ? {} : { mutant }),
+  ...(mutant && { mutant }),
+  ...(nats && { nats }),
 };
 const parts: Findings[] = [];
 let points = 0;
@@ -93,6 +98,7 @@ try {
   else await swept([storyOf(values.only)]);
 } finally {
   model.stop();
+  await nats?.stop();
   programs.remove();
 }
 

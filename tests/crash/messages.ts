@@ -1,4 +1,5 @@
 import type { MutantName } from './mutants.ts';
+import type { NatsLog } from './nats-log.ts';
 import type { PointCounts } from './points.ts';
 
 /** Where the platform finds and leaves things. */
@@ -7,6 +8,8 @@ export type PlatformSettings = {
   readonly logFile: string;
   readonly offlineModel: string;
   readonly mutant?: MutantName;
+  /** Absent: the embedded log. */
+  readonly natsLog?: NatsLog;
 };
 
 /** What the harness tells the platform's process. `crashAt` is `<point>:<nth>`. */

@@ -7,6 +7,7 @@ import type { ModelProcess, ModelRequest } from '../promises/model-process.ts';
 import { branchesAgent } from '../promises/tree-agent.ts';
 import { agentsRepository } from './agent-files.ts';
 import type { MutantName } from './mutants.ts';
+import type { NatsLog, NatsServer } from './nats-log.ts';
 import { PlatformDied, PlatformProcess } from './platform-process.ts';
 import type { PointCounts } from './points.ts';
 import type { Programs } from './programs.ts';
@@ -18,6 +19,8 @@ export type WorldOptions = {
   readonly model: ModelProcess;
   readonly programs: Programs;
   readonly mutant?: MutantName;
+  /** Keeps the log; absent: it is embedded. */
+  readonly nats?: NatsServer;
   /** False: the files are removed also if something is wrong. */
   readonly keepEvidence?: boolean;
   /** True: the agent is a tree of two branches, not one node. */
@@ -39,6 +42,8 @@ export class World {
   readonly model: ModelProcess;
   readonly lives: Life[] = [];
   readonly options: WorldOptions;
+  /** Undefined: the log is in the data directory. */
+  readonly natsLog: NatsLog | undefined;
   /** Requests that the model had before this world was. */
   private readonly requestsBefore: number;
   private readonly orders: { tool: string; deaths: string; log: string; config: string };
@@ -54,6 +59,7 @@ export class World {
   private constructor(options: WorldOptions) {
     this.options = options;
     this.model = options.model;
+    this.natsLog = options.nats?.newLog(join(this.folder, 'views'));
     this.requestsBefore = options.model.requests.length;
     const file = (name: string): string => join(this.folder, name);
     this.orders = {
@@ -173,8 +179,13 @@ export class World {
     const crash = this.nextCrashes.shift();
     const crashAt = crash === undefined || this.takeToolOrder(crash) ? undefined : crash;
     const { log: logFile, config: configFile } = this.orders;
-    const { mutant } = this.options;
-    const settings = { configFile, logFile, offlineModel: this.model.url, ...(mutant === undefined ? {} : { mutant }) };
+    const { natsLog, options } = this;
+    const { mutant } = options;
+    const settings = {
+      ...{ configFile, logFile, offlineModel: this.model.url },
+      ...(mutant && { mutant }),
+      ...(natsLog && { natsLog }),
+    };
     this.running = platform.died.then((endedAt) => this.goOn({ begunAt, endedAt }));
     const { running } = this;
     this.address = platform.start(settings, crashAt).catch(async (error: unknown) => {
@@ -224,6 +235,8 @@ export class World {
       port: 0,
       data_dir: this.dataDir,
       ...(this.options.hasAgents === true ? this.agents() : {}),
+      // A store on NATS does not know who is dead: whoever goes on waits as long.
+      ...(this.natsLog === undefined ? {} : { heartbeat_ttl: '1s' }),
       mcp_servers: [
         {
           name: 'resources',
