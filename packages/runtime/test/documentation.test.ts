@@ -72,7 +72,7 @@ describe('docs/configuration.md', () => {
 
   test('its examples can be loaded', () => {
     const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map((match) => match[1] ?? '');
-    expect(examples).toHaveLength(10);
+    expect(examples).toHaveLength(11);
     for (const example of examples) loadAgentConfig('example', { readFile: () => example });
   });
 
