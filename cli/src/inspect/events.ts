@@ -1,6 +1,7 @@
+import { factJson, factName } from '@stopgo/core/export';
 import { oneLine, shownName } from '../shown.ts';
 import type { OpenedStore } from './open-store.ts';
-import { allStreams, factJson, factName, readEvents, streamOf } from './read-events.ts';
+import { allStreams, readEvents, streamOf } from './read-events.ts';
 import { terminalJson } from './terminal-json.ts';
 
 /** `stopgo events`: one line for each event of a conversation, or with `json` one JSON object. */

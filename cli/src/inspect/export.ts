@@ -1,9 +1,10 @@
 import { toJson } from '@bufbuild/protobuf';
 import { conversationOfStream } from '@stopgo/core';
+import { exportedEvent } from '@stopgo/core/export';
 import { views } from '@stopgo/proto';
 import { ExportedBlobs } from './exported-blobs.ts';
 import type { OpenedStore } from './open-store.ts';
-import { factJson, factName, readEvents, streamOf } from './read-events.ts';
+import { readEvents, streamOf } from './read-events.ts';
 import { terminalJson } from './terminal-json.ts';
 
 /**
@@ -21,16 +22,7 @@ export async function exportConversation(
   const conversationId = conversationOfStream(stream);
   const blobs = new ExportedBlobs(opened, conversationId ?? '', lacks);
   for await (const { recorded, event } of readEvents(opened.client, stream)) {
-    events.push({
-      revision: event.revision,
-      event_id: event.eventId,
-      at: new Date(event.time).toISOString(),
-      actor: event.actor,
-      type: factName(event),
-      value: factJson(event),
-      envelope_base64: Buffer.from(recorded.envelope).toString('base64'),
-      hash: Buffer.from(recorded.hash).toString('hex'),
-    });
+    events.push(exportedEvent(recorded));
     await blobs.add(event);
   }
   const view = conversationId === undefined ? {} : await conversationView(opened, conversationId);

@@ -1,4 +1,3 @@
-import { toJson } from '@bufbuild/protobuf';
 import {
   conversationOfStream,
   conversationStream,
@@ -9,7 +8,7 @@ import {
   type RecordedFact,
   visibleLine,
 } from '@stopgo/core';
-import { type envelope, facts, type store } from '@stopgo/proto';
+import type { envelope, store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 
 /** An event with its stored form. */
@@ -80,17 +79,4 @@ export async function* readEvents(
     next += page.events.length;
     if (page.events.length === 0 || next > page.headRevision) return;
   }
-}
-
-/** The name of a fact as it stands in the contract, for example `RunStarted`. */
-export function factName(event: RecordedFact): string {
-  return event.fact.case.charAt(0).toUpperCase() + event.fact.case.slice(1);
-}
-
-/** What an event says, as JSON; what a provider wants back unchanged is given by its size only. */
-export function factJson({ fact }: RecordedFact): unknown {
-  const payload = toJson(facts.PayloadSchema, { $typeName: 'stopgo.events.v1.Payload', fact });
-  const [value] = Object.values(payload as Record<string, Record<string, unknown>>);
-  if (fact.case !== 'modelResponded' || value === undefined || fact.value.opaque.length === 0) return value;
-  return { ...value, opaque: `[${fact.value.opaque.length} bytes]` };
 }

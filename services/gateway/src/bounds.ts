@@ -27,6 +27,11 @@ export const nameCharactersMax = 512;
 export const messagesPerCall = 500;
 /** Bytes of messages, as JSON, after which a list that includes them ends early. */
 export const listedMessageBytesMax = 32 * 1024 * 1024;
+/** Bytes of the events that a conversation is folded from to show it as it stood: they are held meanwhile. */
+export const pastBytesMax = 32 * 1024 * 1024;
+/** How long a store may take to verify a conversation, in milliseconds, and how many it verifies at once for a gateway. */
+export const verifyMs = 120_000;
+export const verificationsMax = 2;
 /** Characters of an answer that are sent at once; a shorter one is sent whole, with its length. */
 export const answerPieceCharacters = 64 * 1024;
 

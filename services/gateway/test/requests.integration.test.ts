@@ -180,13 +180,14 @@ describe('routes', () => {
       ...['', '/*name', '/*name/diff', '/*name/history'].map((rest) => `GET /agents${rest}`),
       ...['', '/:key'].map((rest) => `GET /agents/*name/memories${rest}`),
       ...['', '/:uuid', '/counts', '/events'].map((rest) => `GET /approvals${rest}`),
-      ...['', '/:id', '/:id/blobs/:digest', '/:id/events', '/:id/push'].map((rest) => `GET /conversations${rest}`),
+      ...['', '/:id', '/:id/blobs/:digest', '/:id/events', '/:id/export', '/:id/push', '/:id/verification'].map(
+        (rest) => `GET /conversations${rest}`,
+      ),
       ...['docs/json', 'health', 'mcp/servers', 'me'].map((rest) => `GET /${rest}`),
       ...['repositories', 'repositories/:name/branches', 'runs/:id/steps'].map((rest) => `GET /${rest}`),
       ...['', '/held'].map((rest) => `GET /tools${rest}`),
       ...['', '/:user', '/:user/keys'].map((rest) => `GET /users${rest}`),
-      'PATCH /repositories/:name',
-      'PATCH /users/:user',
+      ...['repositories/:name', 'users/:user'].map((rest) => `PATCH /${rest}`),
       'POST /approvals/:uuid',
       'POST /approvals/:uuid/assign',
       'POST /approvals/:uuid/standing',
@@ -200,8 +201,7 @@ describe('routes', () => {
       ...['', '/:name/sync', '/:name/webhook'].map((rest) => `POST /repositories${rest}`),
       ...['pause', 'resume', 'steps/:step/cancel'].map((what) => `POST /runs/:id/${what}`),
       'POST /tools/accept',
-      'POST /users',
-      'POST /users/:user/keys',
+      ...['', '/:user/keys'].map((rest) => `POST /users${rest}`),
       'PUT /agents/*name/memories/:key',
     ]);
   });

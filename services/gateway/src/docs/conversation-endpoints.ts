@@ -106,7 +106,7 @@ export const conversationEndpoints: readonly Endpoint[] = [
     path: '/conversations/:id',
     summary: 'Get a conversation',
     description:
-      'With all its messages, or without them with Prefer: return=minimal. waiting_for is all that the run waits for, each with kind, since and a sentence in text: people (approval, input, auth); a model that cannot be asked now, an agent out of reach, a tool_server that is down, a tool_server that takes other calls first (tool_turn), a tool_bridge, or the registry in which an agent is looked up, with name, reason and next_try_at where they are known. pending_approvals are the oldest, about 1 MiB of them; if more wait, pending_approvals_total says how many, and GET /approvals?status=pending&conversation=ID lists all. While a tree of nodes waits, pipeline_state shows the node that waits longest and pipeline_states all that do, each with the ids of its approvals.',
+      'With all its messages, or without them with Prefer: return=minimal. waiting_for is all that the run waits for, each with kind, since and a sentence in text: people (approval, input, auth); a model that cannot be asked now, an agent out of reach, a tool_server that is down, a tool_server that takes other calls first (tool_turn), a tool_bridge, or the registry in which an agent is looked up, with name, reason and next_try_at where they are known. pending_approvals are the oldest, about 1 MiB of them; if more wait, pending_approvals_total says how many, and GET /approvals?status=pending&conversation=ID lists all. While a tree of nodes waits, pipeline_state shows the node that waits longest and pipeline_states all that do, each with the ids of its approvals. With ?revision=N as it stood at that event, folded from its events (of 32 MiB at most); waiting_for then leaves out what is not on the record.',
     responses: {
       '200': {
         description: 'The conversation; here one whose agent is a tree that waits.',
@@ -252,6 +252,48 @@ export const conversationEndpoints: readonly Endpoint[] = [
       },
       '404': notFound,
       '429': { description: 'Too many open streams; try again after Retry-After.', example: errorExample('…') },
+    },
+  },
+  {
+    method: 'GET',
+    path: '/conversations/:id/verification',
+    summary: 'Verify the record of a conversation',
+    description:
+      'Recomputes the hash chain of its events and compares every row of its views with them, as stopgo verify does. head stands for all events until then: who keeps it elsewhere can tell later whether any of them was changed or cut off (stopgo verify --against). Two are verified at once.',
+    responses: {
+      '200': {
+        description: 'Verified. sound is false if anything is wrong, and problems says what; there is no head then.',
+        example: {
+          ...{ sound: true, events: 12, problems: [] },
+          head: { stream: 'conversation-3f0a…', revision: 12, hash: '9b1c…' },
+          verified_at: '2026-11-27T09:05:44.818Z',
+        },
+      },
+      '404': notFound,
+      '429': { description: 'Two are being verified; try again after Retry-After.', example: errorExample('…') },
+    },
+  },
+  {
+    method: 'GET',
+    path: '/conversations/:id/export',
+    summary: 'Export a conversation',
+    description:
+      'One document with all there is of it: as GET /conversations/:id shows it, and each event with its bytes and its hash. The hash of an event is SHA-256 of the hash before it (32 zero bytes before the first) and of the bytes of envelope_base64. Images and documents are named by their digest.',
+    responses: {
+      '200': {
+        description: 'A file, sent while it is read.',
+        example: {
+          stream: 'conversation-3f0a…',
+          conversation: conversationExample,
+          events: [
+            {
+              ...{ revision: 1, event_id: '…', at: '2026-11-27T09:05:44.818Z', actor: { kind: 'user', id: 'ana' } },
+              ...{ type: 'ConversationCreated', value: { agentName: 'tester' }, envelope_base64: '…', hash: '…' },
+            },
+          ],
+        },
+      },
+      '404': notFound,
     },
   },
 ];

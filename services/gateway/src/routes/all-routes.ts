@@ -14,6 +14,7 @@ import { memoryRoutes } from './memories.ts';
 import { paceRoutes } from './pace.ts';
 import { peopleRoutes } from './people.ts';
 import { pushRoutes } from './push.ts';
+import { recordRoutes } from './records.ts';
 import { repositoryRoutes } from './repositories.ts';
 import type { Route, RouteDependencies } from './route.ts';
 import { runRoutes } from './runs.ts';
@@ -34,6 +35,7 @@ export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...stepRoutes(deps),
   ...paceRoutes(deps),
   ...eventRoutes(deps),
+  ...recordRoutes(deps),
   ...blobRoutes(deps),
   ...pushRoutes(deps),
   ...approvalEventRoutes(deps),

@@ -1,13 +1,15 @@
 import { principalKey, reachOf } from '@stopgo/core';
 import type { Response } from 'express';
-import { queryCharactersMax } from '../bounds.ts';
+import { queryCharactersMax, revisionMax } from '../bounds.ts';
 import { type Frame, joinSession } from '../frame.ts';
 import { listWithMessages } from '../list-with-messages.ts';
 import { openConversation } from '../messages.ts';
+import { pastConversation } from '../past-conversation.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
 import { preferencesOf } from '../prefer.ts';
 import { pageParameters, Query } from '../query.ts';
 import { renderConversation, renderSummary } from '../render/conversation.ts';
+import { renderMessage } from '../render/message.ts';
 import { soundView } from '../render/sound-view.ts';
 import { conversationStatuses } from '../render/words.ts';
 import { sendJson, sendLongJson } from '../respond.ts';
@@ -55,8 +57,10 @@ const get =
   async (req, res, frame) => {
     const id = conversationIdOf(req);
     frame.conversationId = id;
+    const revision = new Query(req).integer('revision', 1, revisionMax);
     await permit(deps, frame, 'conversation.read', { kind: 'conversation', id });
-    if (preferencesOf(req).minimal) await showHead(deps, id, res, frame);
+    if (revision !== undefined) await showPast(deps, { id, revision, minimal: preferencesOf(req).minimal }, res, frame);
+    else if (preferencesOf(req).minimal) await showHead(deps, id, res, frame);
     else await showWhole(deps, id, res, frame);
   };
 
@@ -75,4 +79,27 @@ async function showWhole(deps: RouteDependencies, conversationId: string, res: R
   joinSession(frame, view.head);
   const conversation = renderConversation(view, messages);
   await sendLongJson(res, 200, { conversation }, { stallMs: deps.readerStallMs });
+}
+
+type Past = { readonly id: string; readonly revision: number; readonly minimal: boolean };
+
+/** What is not on the record, as what a model is doing at the moment, is not told of what is past. */
+async function showPast(
+  { clients, readerStallMs }: RouteDependencies,
+  { id, revision, minimal }: Past,
+  res: Response,
+  frame: Frame,
+) {
+  const now = clients.store.getConversation({ conversationId: id }, { context: frame.context });
+  const { head } = soundView((await orNotFound(now, () => conversationNotFound(id))).view);
+  joinSession(frame, head);
+  const past = await pastConversation(clients.store, { id, revision, headRevision: head.revision }, frame.context);
+  if (minimal) res.setHeader('Preference-Applied', 'return=minimal');
+  const messages = minimal ? undefined : past.messages.map(renderMessage);
+  await sendLongJson(
+    res,
+    200,
+    { conversation: renderConversation(soundView(past.view), messages) },
+    { stallMs: readerStallMs },
+  );
 }

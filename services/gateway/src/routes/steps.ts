@@ -1,7 +1,6 @@
 import {
   AgentSteps,
   type ConversationState,
-  conversationStream,
   decodeRecorded,
   decodeSnapshot,
   fold,
@@ -11,6 +10,7 @@ import {
 } from '@stopgo/core';
 import type { Frame } from '../frame.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
+import { recordedEvents } from '../recorded-events.ts';
 import { renderAgentStep } from '../render/agent-step.ts';
 import { sendJson } from '../respond.ts';
 import { type Control, controls } from './control.ts';
@@ -66,14 +66,8 @@ async function eventsOf(
   { id, revision }: ConversationState,
   from: number,
 ): Promise<readonly RecordedFact[]> {
-  const stream = conversationStream(id);
   const read: RecordedFact[] = [];
-  for (let fromRevision = from; fromRevision <= revision; ) {
-    const limit = revision - fromRevision + 1;
-    const { events } = await clients.store.readStream({ stream, fromRevision, limit }, { context });
-    if (events.length === 0) break;
-    read.push(...events.map(decodeRecorded));
-    fromRevision += events.length;
-  }
+  for await (const page of recordedEvents(clients.store, { id, from, to: revision }, context))
+    read.push(...page.map(decodeRecorded));
   return read;
 }
