@@ -36,7 +36,7 @@ const slow = [
   'tests/crash/blob-kills.integration.test.ts',
   'services/store/test/crash.sqlite.test.ts',
   // A broken world each; `npm test` keeps the seeds of the sound one.
-  'tests/simulation/mutants.test.ts',
+  'tests/simulation/{mutants,broken-sources}.test.ts',
   // Each example starts the platforms of its story, three agents some.
   'tests/examples/examples.test.ts',
   // Three platforms a test. `npm test` keeps approvals across agents in tests/e2e/scenarios.test.ts and a2a-tokens.test.ts.

@@ -111,6 +111,17 @@ const callMustHappen = [
   'values read',
   'values missed',
   'values of another agent read',
+  'questions asked',
+  'questions answered',
+  'questions left out',
+  'questions that nobody answered in time',
+  'questions withdrawn',
+  'questions that ended with their run',
+  'questions open together',
+  'answers not allowed',
+  'answers to agents refused',
+  'answers to agents repeated',
+  'answers under a used key refused',
 ] as const;
 
 const menuOf = ({ delegates = false, calls = false }: Family): readonly string[] =>

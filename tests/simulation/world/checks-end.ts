@@ -18,6 +18,7 @@ import { processOf } from '@stopgo/log';
 import { views, facts as wire } from '@stopgo/proto';
 import { wrongWithAgents } from '../../promises/agent-rules.ts';
 import { type RunRecord, rejectedAt, wrongInRun } from '../../promises/tree-rules.ts';
+import { checkQuestions } from './checks-asked.ts';
 import { checkSharedData } from './checks-data.ts';
 import { checkMemories, memoryCallsOf } from './checks-memory.ts';
 import { checkTasks } from './checks-tasks.ts';
@@ -43,6 +44,7 @@ export function checkEnd(world: World, people: People): void {
     checkResults(world, stream);
     checkTasks(world, stream);
     checkSharedData(world, stream);
+    checkQuestions(world, stream, people.respondents.refused);
     for (const run of runsIn(world, stream)) {
       for (const { rule, what } of wrongInRun(run)) world.violation(rule, what);
       for (const what of wrongWithAgents(run)) world.violation('m', what);
@@ -133,11 +135,11 @@ function onceNames(fact: RecordedFact['fact']): string[] {
 function checkResults(world: World, stream: Stream): void {
   const ran = new Set(world.tools.journal.map(({ runId, callId }) => `${runId} ${callId}`));
   for (const { runId, callId } of memoryCallsOf(stream)) ran.add(`${runId} ${callId}`);
-  // The platform does these by itself: rule p says of each what is right.
+  // The platform or people do these: the rules p and q say of each what is right.
   for (const { fact } of stream.facts)
     if (fact.case === 'modelResponded')
-      for (const { callId, sharedBy } of fact.value.calls)
-        if (sharedBy !== '') ran.add(`${fact.value.runId} ${callId}`);
+      for (const { callId, sharedBy, askedBy } of fact.value.calls)
+        if (sharedBy !== '' || askedBy !== '') ran.add(`${fact.value.runId} ${callId}`);
   for (const { fact, revision } of stream.facts)
     if (fact.case === 'toolCallFinished' && !fact.value.isError && !ran.has(`${fact.value.runId} ${fact.value.callId}`))
       world.violation(

@@ -226,6 +226,10 @@ export function checkModelRequest(
     ),
   );
   for (const { fact, revision } of facts) {
+    const isAsked = fact.case === 'inputRequested' && fact.value.agentQuestion !== undefined;
+    if (isAsked && fact.value.runId === runId && fact.value.stepId === stepId)
+      if (!shown.has(`${runId} ${fact.value.callId}`))
+        world.violation('q', `${what}, which waits for people to answer event ${revision}`);
     if (
       fact.case !== 'toolCallFinished' ||
       fact.value.late ||

@@ -12,6 +12,11 @@ export type Controllers = {
   checkError(error: unknown, what: string): void;
   acknowledge(plan: ConversationPlan, what: string, holds: () => boolean): void;
   pause(mostMs: number): Promise<void>;
+  sleep(ms: number): Promise<void>;
+  /** Somebody has something to do: nobody is done before they are. */
+  begin(work: Promise<void>): void;
+  /** Nobody will ever answer this. */
+  leave(interruptId: string): void;
 };
 
 /** How long people wait before they try again, in milliseconds. */
@@ -23,8 +28,12 @@ export async function cancelSomeStep(people: Controllers, plan: ConversationPlan
   await people.pause(5_000);
   const run = world.stream(plan.id)?.states.at(-1)?.run;
   const open = Object.values(run?.steps ?? {}).filter(({ id, finished }) => id !== 'root' && finished === undefined);
-  if (open.length === 0) return;
-  const stepId = world.random.pick(open).id;
+  if (open.length > 0) await cancelStep(people, plan, world.random.pick(open).id);
+}
+
+/** Ends a step, with all below it. */
+export async function cancelStep(people: Controllers, plan: ConversationPlan, stepId: string): Promise<void> {
+  const { world } = people;
   const key = plan.hasKeys ? world.ids.uuid() : '';
   const isTaken = await insist(people, 'a cancel of a step', (one) => one.cancelStep(plan.id, stepId, key));
   if (!isTaken) return;

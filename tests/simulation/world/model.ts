@@ -1,7 +1,9 @@
 import { exitLoopTool } from '@stopgo/core';
 import type { ModelOutcome, ModelPort, ModelRequest } from '@stopgo/orchestrator';
+import { askingTool } from '../../promises/people-asked.ts';
 import { callingNames, type Temperament } from './agents.ts';
 import { crashes } from './log-port.ts';
+import { askingCall } from './questions.ts';
 import type { VirtualProcess } from './scheduler.ts';
 import { gatedToolNames, toolNames } from './tools.ts';
 import type { World } from './world.ts';
@@ -100,6 +102,8 @@ function call({ random }: World, request: ModelRequest, isAsking: boolean): Call
     return { providerCallId, name: 'save_memory', argumentsJson: JSON.stringify({ key, value }) };
   }
   if (request.tools.some(({ name }) => name === 'run_data_write') && random.chance(0.25)) return dataCall(random, n);
+  if (request.tools.some(({ name }) => name === askingTool) && random.chance(0.3))
+    return { providerCallId, ...askingCall(random) };
   const agents = request.tools.filter((tool) => tool.name.startsWith('a2a_'));
   if (agents.length > 0 && random.chance(0.7))
     return { providerCallId, name: random.pick(agents).name, argumentsJson: `{"message":"do ${n}"}` };

@@ -5,7 +5,7 @@ import type { Random } from './random.ts';
 import type { Scheduler, VirtualProcess } from './scheduler.ts';
 
 /** Wall clock at virtual time 0, in milliseconds since 1970. */
-const epochMs = 1_800_000_000_000;
+export const epochMs = 1_800_000_000_000;
 /** How long a caller waits for an answer that never comes, in milliseconds. */
 const answerTimeoutMs = 5_000;
 

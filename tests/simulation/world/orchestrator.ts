@@ -29,7 +29,7 @@ import {
   Room,
   TaskWatch,
 } from '@stopgo/orchestrator';
-import { orchestrator as orchestratorWire, facts as wire } from '@stopgo/proto';
+import { envelope, orchestrator as orchestratorWire, facts as wire } from '@stopgo/proto';
 import { type CallContext, Secret } from '@stopgo/rpc';
 import type { Bridge } from './bridge.ts';
 import { connectionTo } from './bridge-client.ts';
@@ -40,6 +40,7 @@ import { noRules } from './edits.ts';
 import { beatPort, logPort } from './log-port.ts';
 import { modelPort } from './model.ts';
 import { mutatedLog } from './mutated-log.ts';
+import type { Said } from './questions.ts';
 import { VirtualProcess } from './scheduler.ts';
 import type { World } from './world.ts';
 
@@ -244,6 +245,22 @@ export class OrchestratorProcess {
   async unpauseRun(conversationId: string, key: string) {
     const request = create(orchestratorWire.UnpauseRunRequestSchema, { conversationId, ...withKey(key, 'resume') });
     return (await this.service.unpauseRun(request, contextOf(false))).turn;
+  }
+
+  async provideInput(
+    conversationId: string,
+    inputId: string,
+    { action, contentJson }: Said,
+    person: string,
+    key: string,
+    token: boolean,
+  ) {
+    const request = create(orchestratorWire.ProvideInputRequestSchema, {
+      ...{ conversationId, inputId, action, contentJson },
+      caller: { actor: { kind: envelope.ActorKind.USER, id: person } },
+      ...withKey(key, `${action} ${contentJson}`),
+    });
+    return (await this.service.provideInput(request, contextOf(token))).turn;
   }
 
   async resumeRun(conversationId: string, minRevision: number, token: boolean) {

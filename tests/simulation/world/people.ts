@@ -15,6 +15,7 @@ import { type Controllers, cancelSomeStep, endPause, pauseSometime } from './con
 import { otherArguments } from './edits.ts';
 import type { Fate } from './network.ts';
 import type { OrchestratorProcess } from './orchestrator.ts';
+import { Respondents } from './respondents.ts';
 import type { ConversationPlan } from './scenario.ts';
 import { VirtualProcess } from './scheduler.ts';
 import type { World } from './world.ts';
@@ -46,10 +47,10 @@ const { TurnOutcome } = wire;
 export class People {
   readonly answers: Answered[] = [];
   readonly acknowledged: Acknowledged[] = [];
-  /** Keys of commands, each of which may take effect once. */
   readonly process = new VirtualProcess('people', 'people', 0);
   private readonly world: World;
   private readonly orchestrators: () => readonly OrchestratorProcess[];
+  readonly respondents: Respondents;
   private readonly attended = new Set<string>();
   private readonly ignored = new Set<string>();
   private busy = 0;
@@ -58,6 +59,7 @@ export class People {
   constructor(world: World, orchestrators: () => readonly OrchestratorProcess[]) {
     this.world = world;
     this.orchestrators = orchestrators;
+    this.respondents = new Respondents(this.controllers);
     for (const plan of world.scenario.conversations) this.begin(this.converse(plan));
     world.store.onAppend((stream) => {
       const plan = world.scenario.conversations.find((one) => stream.name.endsWith(one.id));
@@ -100,6 +102,9 @@ export class People {
       checkError: this.checkError.bind(this),
       acknowledge: this.acknowledge.bind(this),
       pause: this.pause.bind(this),
+      sleep: (ms) => this.clock.sleep(ms),
+      begin: this.begin.bind(this),
+      leave: this.leave.bind(this),
     };
   }
 
@@ -196,8 +201,7 @@ export class People {
       this.attended.add(approval.id);
       this.world.count(approval.of === 'in_doubt' ? 'calls in doubt' : 'approvals asked for');
       if (random.chance(plan.silence)) {
-        this.ignored.add(approval.id);
-        this.world.look();
+        this.leave(approval.id);
         continue;
       }
       const people = (random.chance(plan.twoPeople) ? 2 : 1) + approval.votesNeeded - 1;
@@ -207,11 +211,17 @@ export class People {
       }
       if (people > 1) this.world.count('double decisions');
     }
+    this.respondents.attend(plan, run);
     for (const input of interruptsOf(run, 'auth')) {
       if (this.attended.has(input.id)) continue;
       this.attended.add(input.id);
       this.begin(this.bringToken(plan, input.id));
     }
+  }
+
+  private leave(interruptId: string): void {
+    this.ignored.add(interruptId);
+    this.world.look();
   }
 
   private decision(plan: ConversationPlan, kind: Approval['of'], isSecond: boolean): HumanDecision {
@@ -331,16 +341,7 @@ export class People {
     mayBeOwn = false,
   ): void {
     const said = choiceWords[decision.kind];
-    const answer = {
-      conversationId: plan.id,
-      approvalId,
-      person,
-      decision: said,
-      kind,
-      toldBy,
-      toldWhat,
-      mayBeOwn,
-    };
+    const answer = { conversationId: plan.id, approvalId, person, decision: said, kind, toldBy, toldWhat, mayBeOwn };
     this.world.trace(() => `${person} is told: ${kind} ${said} ${toldBy} ${toldWhat}`);
     this.answers.push(answer);
     if (kind === 'taken')

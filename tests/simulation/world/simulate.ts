@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { conversationOfStream, initialState, nextDue, parkedTasks, runStanding } from '@stopgo/core';
 import { Bridge } from './bridge.ts';
+import { checkShown } from './checks-asked.ts';
 import { checkEnd } from './checks-end.ts';
 import { checkVisible } from './checks-tree.ts';
+import { epochMs } from './network.ts';
 import { OrchestratorProcess } from './orchestrator.ts';
 import { People } from './people.ts';
 import { type Family, type Mutation, planScenario, type Scenario } from './scenario.ts';
@@ -16,6 +18,8 @@ const restMs = 300_000;
 const watchedRestMs = 600_000;
 /** Virtual time that the world goes on after everybody is done, so that what is late can come, in milliseconds. */
 const lingerMs = 2_000;
+/** The world goes on for what is due within so much time, in milliseconds. */
+const awaitedMs = 3_600_000;
 /** The same where tasks of other agents are watched. */
 const watchedLingerMs = 45_000;
 
@@ -44,7 +48,9 @@ export async function simulate(
   const world = new World(scenario, options.isTraced === true);
   const city = new City(world);
   world.store.onAppend((stream) => {
-    if (conversationOfStream(stream.name) !== undefined) checkVisible(world, stream);
+    if (conversationOfStream(stream.name) === undefined) return;
+    checkVisible(world, stream);
+    checkShown(world, stream);
   });
   const people = new People(world, () => city.ready());
   city.begin();
@@ -121,10 +127,15 @@ class City {
       // What is due at a time is done by somebody, whoever waits for people.
       return (
         standing === 'working' ||
-        nextDue(state.run) !== undefined ||
+        this.isAwaited(nextDue(state.run)) ||
         parkedTasks(state).some(({ runId }) => runId !== waits)
       );
     });
+  }
+
+  /** Whether what is due then is waited for: what people have a day for is not. */
+  private isAwaited(dueAt: number | undefined): boolean {
+    return dueAt !== undefined && dueAt < epochMs + this.world.scheduler.now + awaitedMs;
   }
 
   describe(): string {
