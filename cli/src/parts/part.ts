@@ -1,3 +1,4 @@
+import type { Principal } from '@stopgo/core';
 import type { OnInternalError } from '@stopgo/rpc';
 import type { AgentConfig, Logger } from '@stopgo/runtime';
 
@@ -19,3 +20,7 @@ export const logInternalErrors =
     logger.error(`internal error ${id} in ${method}`, {
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
+
+/** Who acts in calls between services that name nobody: where people sign in, whoever is not named may do nothing. */
+export const unnamedOf = ({ auth }: Pick<AgentConfig, 'auth'>): { readonly unnamed?: Principal } =>
+  auth === undefined ? {} : { unnamed: { kind: 'nobody' } };

@@ -14,7 +14,7 @@ import {
 } from '@stopgo/rpc';
 import { type Logger, messageOf, type NamedStop, stopAll } from '@stopgo/runtime';
 import { isLoopback } from '@stopgo/security';
-import { logInternalErrors, type PartOptions } from '../parts/part.ts';
+import { logInternalErrors, type PartOptions, unnamedOf } from '../parts/part.ts';
 import { addressVariables, type Dependency, type ServiceEnvironment } from './environment.ts';
 import { reachStore } from './reach-store.ts';
 
@@ -70,6 +70,7 @@ export class ServiceProcess {
       callers,
       ...(internalToken === undefined ? {} : { internalToken }),
       ...(peers === undefined ? {} : { peers }),
+      ...unnamedOf(config),
       onInternalError: logInternalErrors(logger),
       ...(config.logLevel === 'debug' ? { onCall: logCalls(logger) } : {}),
     });

@@ -13,7 +13,7 @@ import { type GatewayMore, startGatewayPart } from '../parts/gateway.ts';
 import type { LinkMaker } from '../parts/links.ts';
 import { checkedModels } from '../parts/models.ts';
 import { type OrchestratorMore, startOrchestratorPart } from '../parts/orchestrator.ts';
-import { logInternalErrors, type PartOptions } from '../parts/part.ts';
+import { logInternalErrors, type PartOptions, unnamedOf } from '../parts/part.ts';
 import { pushKeyOf } from '../parts/push-key.ts';
 import { hasRegistry, startRegistryPart } from '../parts/registry.ts';
 import { setUpFirstUser } from '../parts/setup-key.ts';
@@ -60,7 +60,7 @@ export async function startOneProcess(options: OneProcessOptions): Promise<Start
 async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promise<Started> {
   const { config, logger, intercept = {} } = options;
   const { models, warm } = checkedModels(options);
-  const inProcess = { onInternalError: logInternalErrors(logger) };
+  const inProcess = { onInternalError: logInternalErrors(logger), ...unnamedOf(config) };
 
   const runningStore = await startStore({
     dataDir: config.dataDir,

@@ -184,7 +184,7 @@ export {
   scopesOf,
 } from './people/api-key.ts';
 export { checkIssue, endOf } from './people/may-issue.ts';
-export { type Action, mayReach, publicActions, reachOf, whyNotAllowed } from './people/permissions.ts';
+export { type Action, mayReach, publicActions, reachOf, requireAllowed, whyNotAllowed } from './people/permissions.ts';
 export { isPersonStream, personRow } from './people/person-row.ts';
 export {
   anonymous,

@@ -9,7 +9,10 @@ export type CallContext = {
   readonly bearerToken?: Secret;
   /** The end user's session: `[A-Za-z0-9._:-]{1,128}`. */
   readonly sessionId?: string;
-  /** Who acts. Believed only of a peer that proved the internal token, else anonymous. */
+  /**
+   * Who acts. Believed only of a peer that proved the internal token; else, and where it names nobody in particular, whom the service
+   * was started with for that: anonymous, or nobody where people sign in.
+   */
   readonly principal: Principal;
   /** W3C trace context. */
   readonly traceparent?: string;

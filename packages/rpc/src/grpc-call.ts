@@ -5,6 +5,7 @@ import {
   DomainError,
   type ErrorKind,
   invalidArgument,
+  type Principal,
   permissionDenied,
   unauthenticated,
   unavailable,
@@ -49,6 +50,7 @@ export type OnCall = (call: ServedCall) => void;
 export class GrpcCalls {
   readonly #checkToken: TokenCheck;
   readonly #callers: Callers | undefined;
+  readonly #unnamed: Principal;
   readonly #messageBytesMax: number;
   readonly #onInternalError: OnInternalError;
   readonly #onCall: OnCall | undefined;
@@ -57,12 +59,14 @@ export class GrpcCalls {
   constructor(options: {
     readonly checkToken: TokenCheck;
     readonly callers: Callers | undefined;
+    readonly unnamed: Principal;
     readonly messageBytesMax: number;
     readonly onInternalError: OnInternalError;
     readonly onCall: OnCall | undefined;
   }) {
     this.#checkToken = options.checkToken;
     this.#callers = options.callers;
+    this.#unnamed = options.unnamed;
     this.#messageBytesMax = options.messageBytesMax;
     this.#onInternalError = options.onInternalError;
     this.#onCall = options.onCall;
@@ -192,7 +196,7 @@ export class GrpcCalls {
     if (bytes > this.#messageBytesMax) throw tooLarge(method.path, bytes, this.#messageBytesMax);
     return {
       context: {
-        ...identityOf(context, proof),
+        ...identityOf(context, proof, this.#unnamed),
         ...(lifetime.deadline === undefined ? {} : { deadline: lifetime.deadline }),
         get signal() {
           return lifetime.signal;

@@ -8,6 +8,7 @@ import {
   type ServiceDefinition,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { anonymous, type Principal } from '@stopgo/core';
 import { isLoopback } from '@stopgo/security';
 import { formatAddress, parseAddress } from './address.ts';
 import {
@@ -53,6 +54,8 @@ export type GrpcServerOptions = {
   readonly peers?: KnownPeers;
   /** Which of `peers` may call what; the rest is refused with `permission_denied`. Absent: all of them everything. */
   readonly callers?: Callers;
+  /** Who acts in a call that names nobody in particular, or whose caller is not believed. Default: anonymous, who may do everything. */
+  readonly unnamed?: Principal;
   readonly limits?: {
     /** Largest message in either direction, in bytes. Default `messageBytesMaxDefault`. */
     readonly messageBytesMax?: number;
@@ -97,6 +100,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   const calls = new GrpcCalls({
     checkToken: tokenCheck(expected),
     callers: options.callers,
+    unnamed: options.unnamed ?? anonymous,
     messageBytesMax,
     onInternalError: options.onInternalError ?? warnOfInternalError,
     onCall: options.onCall,

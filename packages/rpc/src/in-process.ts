@@ -16,6 +16,8 @@ export type InProcessOptions = ClientDefaults & {
   readonly onInternalError?: OnInternalError;
   /** Which service calls; see {@link CallContext.peerService}. */
   readonly caller?: PeerName;
+  /** Who acts in a call that names nobody in particular. Default: anonymous, who may do everything. */
+  readonly unnamed?: Principal;
 };
 
 /**
@@ -62,12 +64,12 @@ function invocation(
   method: BoundMethod,
   request: MessageInit,
   options: CallOptions,
-  { onInternalError = warnOfInternalError, caller }: InProcessOptions,
+  { onInternalError = warnOfInternalError, caller, unnamed = anonymous }: InProcessOptions,
   lifetime: CallLifetime,
 ): Invocation {
   return {
     request: requestOf(method, request),
-    context: new ReceivedContext(options.context ?? {}, lifetime, caller),
+    context: new ReceivedContext(options.context ?? {}, lifetime, { caller, unnamed }),
     lifetime,
     onInternalError,
   };
@@ -84,11 +86,16 @@ class ReceivedContext implements CallContext {
   readonly peerService?: PeerName;
   readonly #lifetime: CallLifetime;
 
-  constructor(sent: OutgoingContext, lifetime: CallLifetime, caller: PeerName | undefined) {
+  constructor(
+    sent: OutgoingContext,
+    lifetime: CallLifetime,
+    { caller, unnamed }: { readonly caller: PeerName | undefined; readonly unnamed: Principal },
+  ) {
     checkContext(sent);
     if (sent.bearerToken !== undefined) this.bearerToken = sent.bearerToken;
     if (sent.sessionId !== undefined) this.sessionId = sent.sessionId;
-    this.principal = sent.principal ?? anonymous;
+    const named = sent.principal ?? anonymous;
+    this.principal = named.kind === 'anonymous' ? unnamed : named;
     if (sent.traceparent !== undefined) this.traceparent = sent.traceparent;
     if (lifetime.deadline !== undefined) this.deadline = lifetime.deadline;
     if (caller !== undefined) this.peerService = caller;

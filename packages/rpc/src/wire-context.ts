@@ -1,5 +1,5 @@
 import { Metadata } from '@grpc/grpc-js';
-import { anonymous } from '@stopgo/core';
+import { anonymous, type Principal } from '@stopgo/core';
 import { type CallContext, checkContext, type OutgoingContext } from './context.ts';
 import type { TokenProof } from './peers.ts';
 import { parsePrincipal } from './principal-json.ts';
@@ -69,17 +69,20 @@ export function wireContextIn(metadata: Metadata): WireContext {
 /**
  * The identity and trace that a peer sent. The principal is believed of an internal peer only.
  *
+ * @param unnamed - who acts where the peer is not believed, or names nobody in particular.
  * @throws DomainError `invalid_argument` if a part is malformed.
  */
 export function identityOf(
   { bearerToken, sessionId, traceparent, principal }: WireContext,
   proof: TokenProof,
+  unnamed: Principal,
 ): Omit<CallContext, 'signal' | 'deadline'> {
   const peerInternal = proof.kind === 'proven';
+  const named = peerInternal && principal !== undefined ? parsePrincipal(principal) : anonymous;
   const identity = {
     ...(bearerToken === undefined ? {} : { bearerToken: new Secret(bearerToken) }),
     ...(sessionId === undefined ? {} : { sessionId }),
-    principal: peerInternal && principal !== undefined ? parsePrincipal(principal) : anonymous,
+    principal: named.kind === 'anonymous' ? unnamed : named,
     ...(traceparent === undefined ? {} : { traceparent }),
     peerInternal,
     ...(proof.kind !== 'proven' || proof.service === undefined ? {} : { peerService: proof.service }),

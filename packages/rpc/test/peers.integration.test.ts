@@ -28,6 +28,9 @@ afterEach(async () => {
   for (const step of cleanUp.splice(0).reverse()) await step();
 });
 
+/** Says who acts, as the service is told. */
+const whoActs: EchoImpl = echoImpl({ echo: async (_request, { principal }) => ({ text: principal.kind }) });
+
 async function serve(peers: KnownPeers, callers?: Callers) {
   const more = callers === undefined ? {} : { callers };
   const server = await startGrpcServer({ address: '127.0.0.1:0', services: [bind(EchoService, impl)], peers, ...more });
@@ -111,4 +114,38 @@ describe('tokens that name a service', () => {
     'peers given as %j are refused',
     (text) => expect(() => parsePeers(text)).toThrow(/^expected NAME=SHA-256 of its token/),
   );
+});
+
+describe('who acts in a call that names nobody', () => {
+  const user = { id: 'a', email: 'a@example.com', name: 'A', role: 'USER', groups: [], via: 'token' } as const;
+  const said = async (client: Pick<ReturnType<typeof createInProcessClient<typeof EchoService>>, 'echo'>) => [
+    (await client.echo({})).text,
+    (await client.echo({}, { context: { principal: { kind: 'anonymous' } } })).text,
+    (await client.echo({}, { context: { principal: { kind: 'user', ...user } } })).text,
+  ];
+  const unnamed = { kind: 'nobody' } as const;
+  const services = [bind(EchoService, whoActs)];
+  const to = (address: string, token?: Secret) => {
+    const channel = connectGrpc(address, token === undefined ? {} : { internalToken: token });
+    cleanUp.push(() => channel.close());
+    return createGrpcClient(EchoService, channel);
+  };
+
+  test('is anonymous, or whom the server was started with for that: over gRPC and within one process', async () => {
+    for (const [given, expected] of [
+      [{}, 'anonymous'],
+      [{ unnamed }, 'nobody'],
+    ] as const) {
+      const server = await startGrpcServer({ address: '127.0.0.1:0', services, internalToken: root, ...given });
+      cleanUp.push(() => server.stop(0));
+      expect(await said(to(server.address, root))).toEqual([expected, expected, 'user']);
+      expect(await said(createInProcessClient(EchoService, whoActs, given))).toEqual([expected, expected, 'user']);
+    }
+  });
+
+  test('whoever cannot prove to be of the platform acts for nobody, whomever it names', async () => {
+    const server = await startGrpcServer({ address: '127.0.0.1:0', services, unnamed });
+    cleanUp.push(() => server.stop(0));
+    expect(await said(to(server.address))).toEqual(['nobody', 'nobody', 'nobody']);
+  });
 });

@@ -4,11 +4,9 @@ import {
   invalidArgument,
   notFound,
   type Pins,
-  permissionDenied,
   pinsStream,
-  reachOf,
+  requireAllowed,
   unmet,
-  whyNotAllowed,
 } from '@stopgo/core';
 import { changeSmall, storeLog } from '@stopgo/log';
 import type { approvals as wire } from '@stopgo/proto';
@@ -31,7 +29,7 @@ export async function acceptTools(
   request: wire.AcceptToolsRequest,
   { principal, signal }: CallContext,
 ): Promise<{ readonly revisions: number[] }> {
-  if (reachOf(principal, 'tools.accept') !== 'all') throw permissionDenied(whyNotAllowed(principal, 'tools.accept'));
+  requireAllowed(principal, 'tools.accept');
   check(request);
   const log = storeLog(given.store);
   const revisions: number[] = [];

@@ -2,7 +2,6 @@ import {
   anticipate,
   byteLength,
   callerOf,
-  cancelRun,
   checkContextId,
   conversationStream,
   createConversation,
@@ -14,10 +13,10 @@ import {
   isUuid,
   type MessageDecision,
   messageBytesMax,
-  parkedTasks,
   principalKey,
   type RecordedFact,
   receiveMessage,
+  requireAllowed,
   requireReach,
 } from '@stopgo/core';
 import {
@@ -46,6 +45,7 @@ import { notPinned, requirePin } from './agents/pinned.ts';
 import { callDepth, withinDepth } from './agents/run-depth.ts';
 import type { KeepBlob } from './blobs.ts';
 import { actorOf } from './caller.ts';
+import { cancel } from './cancel-run.ts';
 import type { Contexts } from './contexts.ts';
 import { controlService } from './control-service.ts';
 import type { TaskWatch } from './driver/delegations/task-watch.ts';
@@ -99,6 +99,9 @@ async function create(
   context: CallContext,
 ): Promise<Turn> {
   const { conversationId: id, message: text } = request;
+  const owner = principalKey(context.principal);
+  requireAllowed(context.principal, 'conversation.create');
+  if (request.push !== undefined) requireAllowed(context.principal, 'push.set', owner);
   if (!isUuid(id)) throw new DomainError('invalid_argument', 'conversation_id must be a UUID in lower case');
   if (text !== '') checkMessage(text);
   const { contextId } = request;
@@ -116,7 +119,7 @@ async function create(
       sessionId: context.sessionId ?? '',
       agentName: agent.name,
       systemPrompt: agent.systemPrompt,
-      principal: principalKey(context.principal),
+      principal: owner,
       ...belonging,
       ...(idempotency === undefined ? {} : { idempotency }),
     });
@@ -311,43 +314,6 @@ async function started(
     case 'open':
       return turns.now(conversationId);
   }
-}
-
-async function cancel(
-  parts: OrchestratorParts,
-  turns: Turns,
-  request: wire.CancelRunRequest,
-  { principal }: CallContext,
-): Promise<Turn> {
-  const { conversationId, reason } = request;
-  const idempotency = idempotencyFromWire(request.idempotency);
-  const { registry } = parts;
-  const loaded = await load(parts, conversationId, idempotency);
-  requireReach(principal, 'run.cancel', loaded.state);
-  const done = await transact(registry.ports, loaded, {
-    actor: actorOf(request.caller),
-    ...(idempotency === undefined ? {} : { idempotency }),
-    wantsView: true,
-    decide: (state) => cancelRun(state, { reason, ...(idempotency === undefined ? {} : { idempotency }) }),
-    factsOf: (decision) => ('facts' in decision ? decision.facts : undefined),
-  });
-  registry.driver(conversationId)?.poke();
-  // What waits at other agents is ended there, too; should that fail, the watch goes on trying.
-  if (parkedTasks(loaded.state).length > 0) void parts.watch.ended(conversationId).catch(() => undefined);
-  if (done.kind === 'repeated') return turns.ofPast(done.state, done.firstRevision, done.lastRevision, 0);
-  if (done.kind === 'done' && done.view !== undefined) return { outcome: wire.TurnOutcome.SETTLED, view: done.view };
-  if (done.kind === 'refused' && done.decision.kind === 'settled')
-    throw nothingToCancel(conversationId, done.decision.status);
-  return turns.now(conversationId);
-}
-
-function nothingToCancel(conversationId: string, status: 'none' | 'completed' | 'failed'): DomainError {
-  const details = { reason: status === 'none' ? 'no_run' : 'settled', status };
-  const message =
-    status === 'none'
-      ? `conversation ${conversationId} has no run to cancel`
-      : `the run of conversation ${conversationId} has ${status}; there is nothing to cancel`;
-  return new DomainError('failed_precondition', message, { details });
 }
 
 async function resume(

@@ -8,13 +8,10 @@ import {
   invalidArgument,
   matchesAny,
   notFound,
-  type Principal,
-  permissionDenied,
   quotedName,
   type RepositoryAuth,
-  reachOf,
+  requireAllowed,
   suggest,
-  whyNotAllowed,
 } from '@stopgo/core';
 import { type DefinitionPorts, recordedDefinition } from '@stopgo/log';
 import { registry as wire } from '@stopgo/proto';
@@ -71,7 +68,8 @@ export function registryService(options: ServiceOptions): ServiceImpl<typeof wir
   return {
     listRepositories: async () => ({ repositories: lookupOrder(all()).map((one) => shownRepository(one, all())) }),
 
-    async syncRepository({ name }) {
+    async syncRepository({ name }, { principal }) {
+      requireAllowed(principal, 'repository.sync');
       const repository = named(all(), name);
       if (!repository.options.isActive) throw failedPrecondition(`the repository ${name} is not active`);
       try {
@@ -87,20 +85,20 @@ export function registryService(options: ServiceOptions): ServiceImpl<typeof wir
     },
 
     async addRepository({ name, gitUrl, isRoot, settings, actor }, { principal, signal }) {
-      requireManager(principal);
+      requireAllowed(principal, 'repository.manage');
       const wanted = { name, gitUrl, isRoot, ...changeOf(settings) };
       const repository = await options.repositories.add(wanted, actorFromWire(actor), signal);
       return { repository: shownRepository(repository, all()) };
     },
 
     async changeRepository({ name, change, actor }, { principal, signal }) {
-      requireManager(principal);
+      requireAllowed(principal, 'repository.manage');
       const repository = await options.repositories.change(name, changeOf(change), actorFromWire(actor), signal);
       return { repository: shownRepository(repository, all()) };
     },
 
     async removeRepository({ name, actor }, { principal, signal }) {
-      requireManager(principal);
+      requireAllowed(principal, 'repository.manage');
       await options.repositories.remove(name, actorFromWire(actor), signal);
       return {};
     },
@@ -174,12 +172,6 @@ export function registryService(options: ServiceOptions): ServiceImpl<typeof wir
       return { branches: shown(branches), tags: shown(tags), more };
     },
   };
-}
-
-/** Whoever calls has asked too; what is changed here reaches servers and is offered as agents. */
-function requireManager(principal: Principal): void {
-  if (reachOf(principal, 'repository.manage') !== 'all')
-    throw permissionDenied(whyNotAllowed(principal, 'repository.manage'));
 }
 
 function changeOf(change: wire.RepositoryChange | undefined): RepositoryChange {

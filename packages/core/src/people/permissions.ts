@@ -1,4 +1,5 @@
 // Who may do what: one table of action and role. Everything that asks looks here.
+import { permissionDenied } from '../text/errors.ts';
 import type { Principal, Scope, UserPrincipal } from './principal.ts';
 import { principalKey } from './principal.ts';
 import type { Role } from './roles.ts';
@@ -111,4 +112,14 @@ export function whyNotAllowed(principal: Principal, action: Action): string {
 export function mayReach(principal: Principal, action: Action, owner: string): boolean {
   const reach = reachOf(principal, action);
   return reach === 'all' || (reach === 'own' && principalKey(principal) === owner);
+}
+
+/**
+ * That somebody may do something. The edge has asked the same before; a service that is reached otherwise asks itself.
+ *
+ * @param owner - key of the principal that it belongs to or concerns; absent: nobody in particular, so it takes who may do it to all.
+ * @throws DomainError `permission_denied` that says what is in the way.
+ */
+export function requireAllowed(principal: Principal, action: Action, owner = ''): void {
+  if (!mayReach(principal, action, owner)) throw permissionDenied(whyNotAllowed(principal, action));
 }

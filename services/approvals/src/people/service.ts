@@ -2,7 +2,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import {
-  type Action,
   type Actor,
   actorFromWire,
   changeUser,
@@ -11,17 +10,16 @@ import {
   checkRole,
   createUser,
   DomainError,
-  mayReach,
   noteKeyUse,
   noUser,
   type Principal,
   permissionDenied,
+  requireAllowed,
   revokeApiKey,
   roleFromWire,
   signIn,
   userIdOf,
   userKey,
-  whyNotAllowed,
 } from '@stopgo/core';
 import { storeLog } from '@stopgo/log';
 import type { store, views, people as wire } from '@stopgo/proto';
@@ -44,7 +42,7 @@ export function peopleService(given: PeopleDependencies): ServiceImpl<typeof wir
     createUser: (request, context) => create(ports, request, context),
 
     async changeUser({ userId, name, role, active, actor }, { principal }) {
-      require({ principal }, 'user.change');
+      requireAllowed(principal, 'user.change');
       const change = { name, role: role === undefined ? undefined : roleFromWire(role), active };
       const user = await loadUser(ports, userId);
       return { user: await decideUser(ports, user, actorFromWire(actor), (now) => changeUser(now, change, principal)) };
@@ -60,7 +58,7 @@ export function peopleService(given: PeopleDependencies): ServiceImpl<typeof wir
     },
 
     async issueApiKey({ userId, name, scopes, expiresAt, actor }, { principal }) {
-      require({ principal }, 'key.issue', userId);
+      requireAllowed(principal, 'key.issue', userKey(userId));
       const user = await loadUser(ports, userId);
       // Whoever made the key that is presented may have kept it: what they make with it is no more their user's own.
       const isOwn = principal.kind === 'user' && principal.id === userId && principal.given !== true;
@@ -72,7 +70,7 @@ export function peopleService(given: PeopleDependencies): ServiceImpl<typeof wir
     },
 
     async revokeApiKey({ userId, apiKeyId, actor }, { principal }) {
-      require({ principal }, 'key.revoke', userId);
+      requireAllowed(principal, 'key.revoke', userKey(userId));
       const known = await loadApiKey(ports, apiKeyId);
       // Whose key it is, is known by its record alone.
       if (known.revision > 0 && known.userId !== userId)
@@ -98,7 +96,7 @@ async function create(
   { email, name, role, actor: named, withApiKey }: wire.CreateUserRequest,
   { principal }: CallContext,
 ): Promise<MessageInitShape<typeof wire.CreateUserResponseSchema>> {
-  require({ principal }, 'user.create');
+  requireAllowed(principal, 'user.create');
   const made = { email, name, role: roleFromWire(role) };
   const actor = actorFromWire(named);
   if (principal.kind === 'setup') {
@@ -140,12 +138,6 @@ async function insistOnFirst(
     await decideApiKey(ports, apiKey, actor, revokeApiKey);
     throw error;
   }
-}
-
-/** The edge has asked the same table; whoever reaches this service otherwise is asked here. */
-function require({ principal }: Pick<CallContext, 'principal'>, action: Action, userId = ''): void {
-  if (mayReach(principal, action, userKey(userId))) return;
-  throw permissionDenied(whyNotAllowed(principal, action));
 }
 
 function insistOnGateway(peerInternal: boolean): void {

@@ -1,17 +1,13 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import {
-  type Action,
   actorFromWire,
   actorToWire,
   canonicalArguments,
   type Fact,
   invalidArgument,
-  type Principal,
-  permissionDenied,
-  reachOf,
+  requireAllowed,
   unavailable,
-  whyNotAllowed,
 } from '@stopgo/core';
 import {
   holdsWords,
@@ -97,11 +93,6 @@ export function memoryService(memories: AgentMemories, clock: Clock): ServiceImp
       return {};
     },
   };
-}
-
-/** Whoever calls has asked too. @throws DomainError `permission_denied` */
-function requireAllowed(principal: Principal, action: Action): void {
-  if (reachOf(principal, action) !== 'all') throw permissionDenied(whyNotAllowed(principal, action));
 }
 
 type Decide = (memories: Memories, now: number) => readonly Fact[];

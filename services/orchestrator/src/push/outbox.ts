@@ -93,15 +93,17 @@ export class Outbox {
     return push.configs.find((config) => config.id === id);
   }
 
-  /** The same for a conversation that is there. @throws DomainError `not_found` if it is not. */
-  async setFromNow(conversationId: string, settings: CheckedSettings, actor: Actor) {
-    return this.set(conversationId, settings, actor, await this.#headOf(conversationId));
-  }
-
+  /** Ends a config; that there is none of that id is no error. */
   async remove(conversationId: string, configId: string, actor: Actor): Promise<void> {
-    await this.#headOf(conversationId);
     const { pushes } = this.#ports;
     await pushes.change(await pushes.load(conversationId), actor, (push) => removePush(push, configId));
+  }
+
+  /** Whose a conversation is, and its revision. @throws DomainError `not_found` if it is not there. */
+  async headOf(conversationId: string): Promise<{ readonly revision: number; readonly principal?: string }> {
+    const { view } = await this.#ports.store.getConversation({ conversationId });
+    const { revision = 0, principal = '' } = view?.head ?? {};
+    return { revision, ...(principal === '' ? {} : { principal }) };
   }
 
   /** Is told that something happens in a conversation. */
@@ -132,11 +134,6 @@ export class Outbox {
   async stop(): Promise<void> {
     this.#stopped.abort(new Error('the orchestrator is stopping'));
     await Promise.all([...this.#telling.values()].map(({ ended }) => ended));
-  }
-
-  async #headOf(conversationId: string): Promise<number> {
-    const { view } = await this.#ports.store.getConversation({ conversationId });
-    return view?.head?.revision ?? 0;
   }
 
   #know(conversationId: string): void {

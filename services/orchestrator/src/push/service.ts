@@ -1,4 +1,4 @@
-import { actorFromWire, isUuid, notFound, unimplemented } from '@stopgo/core';
+import { actorFromWire, isUuid, notFound, type Principal, requireReach, unimplemented } from '@stopgo/core';
 import type { orchestrator as wire } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import type { Outbox } from './outbox.ts';
@@ -14,14 +14,14 @@ export function pushService(outbox: Outbox | undefined): Methods {
     return { setPush: nobody, removePush: nobody };
   }
   return {
-    setPush: async ({ conversationId, settings, caller }) => {
-      checkId(conversationId);
+    setPush: async ({ conversationId, settings, caller }, { principal }) => {
+      const revision = await revisionFor(outbox, principal, conversationId);
       const checked = outbox.check(settings ?? noSettings);
-      const config = await outbox.setFromNow(conversationId, checked, actorFromWire(caller?.actor));
+      const config = await outbox.set(conversationId, checked, actorFromWire(caller?.actor), revision);
       return config === undefined ? {} : { config };
     },
-    removePush: async ({ conversationId, configId, caller }) => {
-      checkId(conversationId);
+    removePush: async ({ conversationId, configId, caller }, { principal }) => {
+      await revisionFor(outbox, principal, conversationId);
       await outbox.remove(conversationId, configId, actorFromWire(caller?.actor));
       return {};
     },
@@ -30,6 +30,14 @@ export function pushService(outbox: Outbox | undefined): Methods {
 
 const noSettings = { configId: '', url: '', token: '', scheme: '', credentials: '', protocolVersion: '' };
 
-function checkId(conversationId: string): void {
+/** Up to where a conversation has come, for somebody who may say who is told of it. @throws DomainError `not_found` */
+async function revisionFor(
+  outbox: Pick<Outbox, 'headOf'>,
+  principal: Principal,
+  conversationId: string,
+): Promise<number> {
   if (!isUuid(conversationId)) throw notFound(`conversation not found: ${conversationId}`);
+  const { revision, ...owned } = await outbox.headOf(conversationId);
+  requireReach(principal, 'push.set', { id: conversationId, ...owned });
+  return revision;
 }
