@@ -51,6 +51,21 @@ describe('an approval', () => {
       .thenRefused({ kind: 'assignee', reason: 'eve@x.example may not decide it; it needs 2 of group finance' });
   });
 
+  test('is assigned to nobody who is not there, and who may not assign it is not told that', () => {
+    const nobody = { unknown: 'mia@x.example' };
+    const assignsNobody = (by: typeof ana) => (state: ConversationState) =>
+      assignApproval(state, { approvalId: theOne(state)?.id ?? '', to: nobody, by, now: dawn });
+    given(...asked)
+      .when(assignsNobody(bob))
+      .thenRefused({ kind: 'assignee', reason: 'no active user has the address mia@x.example' });
+    given(...asked)
+      .when(assignsNobody(eve))
+      .thenRefused({ kind: 'not_entitled' });
+    given(...asked, canceled)
+      .when(assignsNobody(bob))
+      .thenRefused({ kind: 'settled' });
+  });
+
   test('that names nobody is assigned to who may decide in that conversation', () => {
     const plainly = asking(plain);
     given(...plainly)

@@ -9,6 +9,7 @@ import {
   nobodyDecided,
   type Principal,
   permissionDenied,
+  reachOf,
   roleFromWire,
   userIdOf,
   voterOf,
@@ -39,8 +40,8 @@ export async function assign(
     loadByApproval(given.store, approvalId, idempotency === undefined ? [] : [clientKey(idempotency)], mayLag);
   // Who may not see it is told of no user either.
   await requireAsked(given, await load(true), context, approvalId, notFound);
-  const to = await assigneeOf(given, request, by, approvalId);
-  const command: Command<ReturnType<typeof assignApproval>> = {
+  const to = await assigneeOf(given, request, by);
+  const command: Command<AssignDecision> = {
     actor,
     ...(idempotency === undefined ? {} : { idempotency }),
     decide: (state) =>
@@ -53,7 +54,7 @@ export async function assign(
   // The log checks an append onto an old state; a refusal by one may be wrong, so it is decided by what is.
   const done = await transact({ ...given, log: storeLog(given.store) }, await load(false), command);
   if (done.kind === 'refused') {
-    const refused = refusal(approvalId, done.decision);
+    const refused = refusal(approvalId, forThem(done.decision, to, by));
     if (refused !== undefined) throw refused;
   }
   const { approval } = await given.store.getApproval({ approvalId });
@@ -62,14 +63,19 @@ export async function assign(
 }
 
 type Somebody = { readonly principal: Principal; readonly voter: ReturnType<typeof voterOf> };
+type AssignDecision = ReturnType<typeof assignApproval>;
+type Assignee = Parameters<typeof assignApproval>[1]['to'];
+
+/** What whoever assigns may know of it: to those who may not list people, one who is not there is one who may not decide. */
+function forThem(decision: AssignDecision, to: Assignee, by: Somebody): AssignDecision {
+  if (decision.kind !== 'assignee' || to === undefined || to === by) return decision;
+  if (reachOf(by.principal, 'user.list') === 'all') return decision;
+  const email = 'unknown' in to ? to.unknown : to.voter.name;
+  return { kind: 'assignee', reason: `nobody who may decide it has the address ${email}` };
+}
 
 /** Who is meant, as the record has them; undefined: nobody in particular. */
-async function assigneeOf(
-  given: ApprovalsDependencies,
-  { to }: wire.AssignRequest,
-  by: Somebody,
-  approvalId: string,
-): Promise<Somebody | undefined> {
+async function assigneeOf(given: ApprovalsDependencies, { to }: wire.AssignRequest, by: Somebody): Promise<Assignee> {
   switch (to.case) {
     case 'nobody':
       return undefined;
@@ -80,7 +86,7 @@ async function assigneeOf(
         );
       return by;
     case 'name':
-      return by.principal.kind === 'user' ? userNamed(given, to.value, approvalId) : claimed(to.value);
+      return by.principal.kind === 'user' ? userNamed(given, to.value) : claimed(to.value);
     case undefined:
       throw invalidArgument('say to whom it is assigned, or that it is to nobody');
   }
@@ -94,17 +100,17 @@ function claimed(name: string): Somebody {
 }
 
 /** With the groups that their last recorded sign-in named. */
-async function userNamed({ store }: ApprovalsDependencies, name: string, approvalId: string): Promise<Somebody> {
+async function userNamed({ store }: ApprovalsDependencies, name: string): Promise<Assignee> {
   const email = checkEmail(name);
   const { user } = await store.getPerson({ by: { case: 'userId', value: userIdOf(email) } });
-  if (user?.active !== true) throw notAssigned(approvalId, `no active user has the address ${email}`);
+  if (user?.active !== true) return { unknown: email };
   const { id, groups } = user;
   const role = roleFromWire(user.role);
   const principal: Principal = { kind: 'user', id, email: user.email, name: user.name, role, groups, via: 'token' };
   return { principal, voter: voterOf(principal, { id: '' }) };
 }
 
-function refusal(approvalId: string, decision: ReturnType<typeof assignApproval>): DomainError | undefined {
+function refusal(approvalId: string, decision: AssignDecision): DomainError | undefined {
   switch (decision.kind) {
     case 'append':
     case 'already':

@@ -13,10 +13,13 @@ import { type Voter, voterToWire } from './voter.ts';
 /** Somebody, as what they may is judged by. */
 type Somebody = { readonly principal: Principal; readonly voter: Voter };
 
+/** An address that is no active user's. */
+type NoSuchPerson = { readonly unknown: string };
+
 export type AssignCommand = {
   readonly approvalId: string;
   /** Who is to look at it; undefined: nobody in particular any more. */
-  readonly to: Somebody | undefined;
+  readonly to: Somebody | NoSuchPerson | undefined;
   /** Who says so. */
   readonly by: Somebody;
   /** Milliseconds since 1970. */
@@ -34,7 +37,7 @@ export type AssignDecision =
   | { readonly kind: 'past' }
   /** Who says so may not. */
   | { readonly kind: 'not_entitled'; readonly reason: string }
-  /** Who is to look at it may not decide it. */
+  /** Who is to look at it may not decide it, or is not there. The reason says which: it is for those who may know who there is. */
   | { readonly kind: 'assignee'; readonly reason: string };
 
 /** Takes the wish that somebody looks at an approval. Of it and a decision the first in the log counts: nothing settled is assigned. */
@@ -51,6 +54,9 @@ export function assignApproval(state: ConversationState, command: AssignCommand)
   const isAdministrator = by.voter.role !== undefined && isAtLeast(by.voter.role, 'ADMIN');
   const may = mayDecide(demand, by.voter, run.requester ?? '', now);
   if (!may.may && !isAdministrator) return { kind: 'not_entitled', reason: may.reason };
+  // After all that does not depend on who is meant: it would say who there is.
+  if (to !== undefined && 'unknown' in to)
+    return { kind: 'assignee', reason: `no active user has the address ${to.unknown}` };
   const entitlement = to === undefined ? undefined : mayDecide(demand, to.voter, run.requester ?? '', now);
   if (entitlement?.may === false) return { kind: 'assignee', reason: entitlement.reason };
   const namesSomebody = (demand?.approvers.length ?? 0) > 0;
