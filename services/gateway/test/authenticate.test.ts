@@ -40,6 +40,11 @@ function where(user: Partial<views.User>, more: Partial<AuthenticateParts> = {},
   return { authenticate, noted };
 }
 
+const signed = (claims: Readonly<Record<string, unknown>>) =>
+  new SignJWT({ iss: 'i', aud: 'a', email: 'ana@x.example', ...claims })
+    .setProtectedHeader({ alg: 'HS256' })
+    .sign(new TextEncoder().encode(secret));
+
 const none = { authorization: undefined, apiKey: undefined, toolAuthorization: undefined };
 const ago = (hours: number) => timestampFromMs(now - hours * hour);
 
@@ -64,13 +69,9 @@ describe('a token is noted with when it was issued, and not if a later one was',
     ['the same', seconds(2), { issued: now - 2 * hour }],
     ['an earlier one', seconds(3), undefined],
     ['one that does not say', undefined, undefined],
-    ['one that says it after all years', 1e300, undefined],
   ])('%s', async (_, iat, expected) => {
     const { authenticate, noted } = where({ lastSignInAt: ago(2), groupsAsOf: ago(2) });
-    const claims = { iss: 'i', aud: 'a', email: 'ana@x.example', groups: ['sales'], exp: seconds(-1) };
-    const token = await new SignJWT({ ...claims, ...(iat === undefined ? {} : { iat: iat as number }) })
-      .setProtectedHeader({ alg: 'HS256' })
-      .sign(new TextEncoder().encode(secret));
+    const token = await signed({ groups: ['sales'], exp: seconds(-1), ...(iat === undefined ? {} : { iat }) });
     const { principal } = await authenticate({ ...none, authorization: `Bearer ${token}` });
     // What the token says counts for its own request in any case.
     expect(principal).toMatchObject({ via: 'token', groups: ['sales'] });
@@ -79,3 +80,21 @@ describe('a token is noted with when it was issued, and not if a later one was',
     ).toEqual(expected === undefined ? [] : [expected]);
   });
 });
+
+test.each([
+  ['now', 0, 0, true],
+  ['later, by as much as clocks may differ', 30, 30_000, true],
+  ['later than that', 31, 30_000, false],
+  ['after all years', 1e300, 300_000, false],
+])(
+  'a token that was issued %s is taken, or not, and then nothing of it is noted',
+  async (_, inSeconds, skew, taken) => {
+    const checkToken = tokenCheck({ ...rules, clockSkewMs: skew }, () => now);
+    const { authenticate, noted } = where({ lastSignInAt: ago(2), groupsAsOf: ago(2) }, { checkToken });
+    const token = await signed({ groups: ['sales'], exp: now / 1_000 + 3_600, iat: now / 1_000 + inSeconds });
+    const answer = authenticate({ ...none, authorization: `Bearer ${token}` });
+    if (taken) await expect(answer).resolves.toMatchObject({ principal: { groups: ['sales'] } });
+    else await expect(answer).rejects.toMatchObject({ kind: 'unauthenticated', message: /issued later \(iat\)/ });
+    expect(noted).toHaveLength(taken ? 1 : 0);
+  },
+);

@@ -59,6 +59,7 @@ export function tokenCheck(rules: TokenRules, now: () => number): CheckToken {
     const currentDate = new Date(now());
     try {
       const verified = await jwtVerify(token, typeof key === 'function' ? key : () => key, { ...options, currentDate });
+      insistOnIssued(verified.payload, currentDate.getTime() + clockSkewMs);
       return saidBy(verified.payload, rules);
     } catch (error) {
       throw refusalOf(error, rules);
@@ -136,6 +137,14 @@ function saidBy(payload: JWTPayload, { emailClaim, nameClaim, groupsClaim, group
     ...{ email, name: typeof name === 'string' ? name : '', groups },
     ...(issuedAt === undefined ? {} : { issuedAt }),
   };
+}
+
+/** What a token of tomorrow says would count until tomorrow, whatever those say that are issued meanwhile. */
+function insistOnIssued({ iat }: JWTPayload, latest: number): void {
+  if (typeof iat !== 'number' || iat * 1_000 <= latest) return;
+  throw notSignedIn(
+    'the token was not taken: it says that it will be issued later (iat); the clocks of issuer and platform differ by more than auth.jwt.clock_skew',
+  );
 }
 
 /** As far as dates go; whatever else stands there says nothing. */
