@@ -16,8 +16,12 @@ import {
 import { type Append, appendUntilKnown, type DefinitionPorts, recordedOf } from '@stopgo/log';
 import type { MemoryPort } from './memory-port.ts';
 
-/** Agents whose memory is kept in this process, so that only what is new of it is read. */
-const keptMax = 64;
+/** Bytes of all memories together that are kept in this process, so that only what is new of them is read. The one in use is kept anyway. */
+export const keptBytesMax = 64 * 1024 * 1024;
+/** What a memory takes beside its keys and values, each of its values, and each call that it knows, in bytes; rather too much. */
+const emptyBytes = 1_024;
+const entryBytes = 512;
+const callBytes = 256;
 /** Longest pause before what conflicted is decided again, in milliseconds. */
 const pauseMs = 50;
 
@@ -37,9 +41,12 @@ export class AgentMemories implements MemoryPort {
   readonly #ports: DefinitionPorts;
   /** The latest used last. */
   readonly #kept = new Map<string, Memories>();
+  readonly #bytesMax: number;
+  #bytes = 0;
 
-  constructor(ports: DefinitionPorts) {
+  constructor(ports: DefinitionPorts, bytesMax = keptBytesMax) {
     this.#ports = ports;
+    this.#bytesMax = bytesMax;
   }
 
   /** What an agent remembers: never less than was acknowledged before. */
@@ -111,12 +118,23 @@ export class AgentMemories implements MemoryPort {
   #keep(agent: string, memories: Memories): Memories {
     const known = this.#kept.get(agent);
     const latest = known !== undefined && known.revision > memories.revision ? known : memories;
-    this.#kept.delete(agent);
+    this.#forget(agent);
     this.#kept.set(agent, latest);
+    this.#bytes += sizeOf(latest);
     for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= keptMax) break;
-      this.#kept.delete(oldest);
+      if (this.#bytes <= this.#bytesMax || this.#kept.size === 1) break;
+      this.#forget(oldest);
     }
     return latest;
   }
+
+  #forget(agent: string): void {
+    const known = this.#kept.get(agent);
+    if (known === undefined) return;
+    this.#kept.delete(agent);
+    this.#bytes -= sizeOf(known);
+  }
 }
+
+const sizeOf = ({ bytes, entries, calls }: Memories): number =>
+  emptyBytes + bytes + entries.size * entryBytes + calls.length * callBytes;

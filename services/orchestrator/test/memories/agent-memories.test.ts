@@ -17,7 +17,8 @@ function processes() {
   // Whoever pauses goes on at once.
   const clock = Object.assign(new HandClock(), { sleep: async () => undefined });
   let ids = 0;
-  const start = () => new AgentMemories({ instance: 'me', log, clock, newId: () => `id ${++ids}`, random: () => 0 });
+  const start = (bytesMax?: number) =>
+    new AgentMemories({ instance: 'me', log, clock, newId: () => `id ${++ids}`, random: () => 0 }, bytesMax);
   const saved = (agent: string) => log.streams.get(memoryStream(agent))?.length ?? 0;
   return { log, clock, start, saved };
 }
@@ -77,14 +78,20 @@ test('what has expired is not loaded any more', async () => {
   });
 });
 
-test('only what is new is read', async () => {
-  const { log, start } = processes();
+/** From which revision on each read of a log is, in their order. */
+function reads(log: LogInMemory): number[] {
   const from: number[] = [];
   const read = log.read.bind(log);
   log.read = (stream, revision) => {
     from.push(revision);
     return read(stream, revision);
   };
+  return from;
+}
+
+test('only what is new is read', async () => {
+  const { log, start } = processes();
+  const from = reads(log);
   const memories = start();
   await memories.save('a', value(1), call('1'), signal);
   await memories.load('a', 'k', signal);
@@ -92,4 +99,40 @@ test('only what is new is read', async () => {
   await memories.load('a', 'k', signal);
   await memories.load('a', 'k', signal);
   expect(from).toEqual([1, 2, 1, 2, 3]);
+});
+
+test('thousands of agents that remember a little are kept, in whatever turn they are asked', async () => {
+  const { log, start } = processes();
+  const memories = start();
+  const names = Array.from({ length: 5_000 }, (_, index) => `agent-${index}`);
+  for (const name of names) await memories.save(name, value('x'.repeat(1_000)), call('1'), signal);
+  const from = reads(log);
+  for (const name of names) expect((await memories.load(name, 'k', signal)).isError).toBe(false);
+  expect(new Set(from)).toEqual(new Set([2]));
+});
+
+test('of those that do not fit the ones used last are kept, counted with all that they hold', async () => {
+  const { log, start } = processes();
+  const memories = start(600_000);
+  const fill = (agent: string, count: number, characters: number) =>
+    Array.from({ length: count }, (_, n) => n).reduce(
+      (before, n) =>
+        before.then(async () => {
+          const saved = await memories.save(agent, value('x'.repeat(characters), `k${n}`), call(`${n}`), signal);
+          expect(saved.isError).toBe(false);
+        }),
+      Promise.resolve(),
+    );
+  // The same room once by large values, and once by many keys.
+  await fill('large', 4, 60_000);
+  await fill('many', 300, 100);
+  await memories.load('large', 'k1', signal);
+  const from = reads(log);
+  await fill('more', 4, 60_000);
+  await memories.load('large', 'k1', signal);
+  await memories.load('many', 'k1', signal);
+  // `large` was used later than `many`, which had to go.
+  expect(from.slice(-2)).toEqual([5, 1]);
+  await memories.load('many', 'k1', signal);
+  expect(from.at(-1)).toBe(301);
 });
