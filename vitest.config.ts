@@ -37,6 +37,8 @@ function project(kind: Kind): TestProjectInlineConfiguration {
   switch (kind) {
     case 'unit':
       return { extends: true, test: { ...test, setupFiles: ['tests/unit-guard.ts'] } };
+    case 'e2e':
+      return { extends: true, test: { ...test, setupFiles: ['tests/e2e/described-setup.ts'] } };
     case 'chaos':
       // They judge what several processes do by time: one after the other, with nothing beside them.
       return { extends: true, test: { ...test, fileParallelism: false } };

@@ -52,9 +52,13 @@ function stale(of: Repository): string[] {
   return patterns.filter((pattern) => !tests.some((path) => matchesAny(path, [pattern])));
 }
 
+/** `setupFiles` of vitest.config.ts: they are loaded anew for each file. */
+const loadedForEach = ['tests/e2e/described-setup.ts'];
+
 /** Hooks that a module registers when it is loaded: where files share a process, that is in the first of them only. */
 function lostHooks(of: Repository): string[] {
   return [...of]
+    .filter(([path]) => !loadedForEach.includes(path))
     .filter(([path]) => /(^|\/)tests?\//.test(path) && path.endsWith('.ts') && !isTest(path))
     .filter(([, text]) => REGISTERS_HOOK.test(text))
     .map(([path]) => path);

@@ -17,16 +17,3 @@ export function textMember(body: JsonObject, name: string, bytesMax: number): st
   }
   return value;
 }
-
-/** The user's message. @throws DomainError `invalid_argument` if there is none, or only blanks. */
-export function requiredMessage(body: JsonObject, bytesMax: number): string {
-  const message = textMember(body, 'message', bytesMax) ?? '';
-  if (message.trim() === '') throw invalidArgument('message is required');
-  return message;
-}
-
-/** The user's message, if there is one: absent, null and empty mean none. */
-export function optionalMessage(body: JsonObject, bytesMax: number): string | undefined {
-  const message = textMember(body, 'message', bytesMax);
-  return message === undefined || message === '' ? undefined : requiredMessage(body, bytesMax);
-}

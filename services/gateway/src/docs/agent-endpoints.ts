@@ -1,3 +1,9 @@
+import { agentAnswer, agentDiff, agentHistory, agentPage } from '../api/agent.ts';
+import { memoryAnswer, memoryPage, removedMemory } from '../api/memory.ts';
+import { setMemory } from '../api/memory-request.ts';
+import * as queries from '../api/query.ts';
+import { branchList, repositoryAnswer, repositoryList, webhookAnswer } from '../api/repository.ts';
+import { addRepository, changeRepository } from '../api/repository-request.ts';
 import { type Endpoint, errorExample, jsonType } from './endpoint.ts';
 
 const agent = {
@@ -86,35 +92,41 @@ const memoryEndpoints: readonly Endpoint[] = [
   {
     method: 'GET',
     path: '/agents/*name/memories',
+    query: queries.listMemories,
     summary: 'What an agent remembers',
     description:
       'By key. ?query= keeps those that hold each of its words, in the key or in the value; ?limit= and ?cursor= give pages. An agent whose own name ends in memories is shown at /agents/…%2Fmemories.',
-    responses: { '200': { description: 'A page.', example: { memories: [memory], total: 1 } } },
+    responses: { '200': { schema: memoryPage, description: 'A page.', example: { memories: [memory], total: 1 } } },
   },
   {
     method: 'GET',
     path: '/agents/*name/memories/:key',
     summary: 'What an agent remembers under a key',
     description: 'A slash in the key is written %2F. The ETag of the answer is its revision.',
-    responses: { '200': { description: 'The value, and who saved it.', example: { memory } }, '404': noMemory },
+    responses: {
+      '200': { schema: memoryAnswer, description: 'The value, and who saved it.', example: { memory } },
+      '404': noMemory,
+    },
   },
   {
     method: 'PUT',
     path: '/agents/*name/memories/:key',
+    headers: ['If-Match', 'If-None-Match'],
     summary: 'Save something in the memory of an agent',
     description:
       'For administrators. The value may be any JSON of at most 64 KiB. If-Match with an ETag changes only what has not been changed since, If-None-Match: * only saves what is new. Who saved it is on the record.',
     request: {
       content_type: jsonType,
-      schema: {
-        value: { type: 'any', description: 'What is to be remembered.', required: true },
-        expires_at: { type: 'string', description: 'When it is to be forgotten; absent: never.', required: false },
-      },
+      schema: setMemory,
       example: { value: memory.value, expires_at: '2027-01-31T12:00:00Z' },
     },
     responses: {
-      '200': { description: 'There was something under the key; it is as shown now.', example: { memory } },
-      '201': { description: 'It is new.', example: { memory } },
+      '200': {
+        schema: memoryAnswer,
+        description: 'There was something under the key; it is as shown now.',
+        example: { memory },
+      },
+      '201': { schema: memoryAnswer, description: 'It is new.', example: { memory } },
       '404': notConfigured,
       '412': changedMeanwhile,
       '429': {
@@ -126,30 +138,17 @@ const memoryEndpoints: readonly Endpoint[] = [
   {
     method: 'DELETE',
     path: '/agents/*name/memories/:key',
+    headers: ['If-Match'],
     summary: 'Have an agent forget something',
     description:
       'For administrators; If-Match as with PUT. No agent loads it any more, and nobody is shown it here. The log keeps what was saved, and runs the results of the calls that loaded it.',
     responses: {
-      '200': { description: 'It is forgotten.', example: { removed: memory.key } },
+      '200': { schema: removedMemory, description: 'It is forgotten.', example: { removed: memory.key } },
       '404': noMemory,
       '412': changedMeanwhile,
     },
   },
 ];
-
-const settings = {
-  branch: { type: 'string', required: false, description: 'The branch that agents are taken from; main unless named.' },
-  sync_interval: {
-    type: 'string',
-    required: false,
-    description: 'How long after one look the next is taken: 1s to 24h.',
-  },
-  is_active: { type: 'boolean', required: false, description: 'It is looked at, and its agents can be found.' },
-  auth_type: { type: 'string', required: false, description: 'none, token or ssh-key.' },
-  auth_token: { type: 'string', required: false, description: 'For token: an access token.' },
-  ssh_key: { type: 'string', required: false, description: 'For ssh-key: a private key without a passphrase.' },
-  webhook_secret: { type: 'string', required: false, description: 'Secret of its webhooks; null: none are taken.' },
-} as const;
 
 const isOfConfiguration = {
   description: 'It is one of the configuration.',
@@ -167,7 +166,9 @@ export const agentEndpoints: readonly Endpoint[] = [
     summary: 'Repositories of agents',
     description:
       'In the order in which names are looked up, with what is wrong with single files: one bad file harms no other.',
-    responses: { '200': { description: 'The repositories.', example: { repositories: [repository] } } },
+    responses: {
+      '200': { schema: repositoryList, description: 'The repositories.', example: { repositories: [repository] } },
+    },
   },
   {
     method: 'POST',
@@ -177,16 +178,12 @@ export const agentEndpoints: readonly Endpoint[] = [
       'For administrators. It is kept from now on beside those of the configuration, and synced in the background. Secrets are sealed, and never shown.',
     request: {
       content_type: jsonType,
-      schema: {
-        name: { type: 'string', required: true, description: 'A letter, and then letters, digits, _ or -.' },
-        git_url: { type: 'string', required: true, description: 'As git_url of the configuration.' },
-        is_root: { type: 'boolean', required: false, description: 'Its agents have no namespace.' },
-        ...settings,
-      },
+      schema: addRepository,
       example: { name: 'main-agents', git_url: repository.git_url, is_root: true, branch: 'production' },
     },
     responses: {
       '201': {
+        schema: repositoryAnswer,
         description: 'It is kept.',
         example: { repository: { ...repository, last_sync_status: 'NEVER_SYNCED' } },
       },
@@ -206,9 +203,13 @@ export const agentEndpoints: readonly Endpoint[] = [
     summary: 'Change a repository',
     description:
       'For administrators. What is not named stays as it is; another branch is synced at once. With another address it is another repository: remove it, and add that.',
-    request: { content_type: jsonType, schema: settings, example: { branch: 'next', sync_interval: '1m' } },
+    request: { content_type: jsonType, schema: changeRepository, example: { branch: 'next', sync_interval: '1m' } },
     responses: {
-      '200': { description: 'As it is kept now.', example: { repository: { ...repository, branch: 'next' } } },
+      '200': {
+        schema: repositoryAnswer,
+        description: 'As it is kept now.',
+        example: { repository: { ...repository, branch: 'next' } },
+      },
       '404': notConfigured,
       '409': isOfConfiguration,
     },
@@ -219,7 +220,7 @@ export const agentEndpoints: readonly Endpoint[] = [
     summary: 'Remove a repository',
     description: 'For administrators. None of its agents are found from now on; runs that have begun go on.',
     responses: {
-      '204': { description: 'It is not kept any more.', example: null },
+      '204': { description: 'It is not kept any more.', example: null, content_type: null },
       '404': notConfigured,
       '409': isOfConfiguration,
     },
@@ -230,7 +231,7 @@ export const agentEndpoints: readonly Endpoint[] = [
     summary: 'Sync a repository now',
     description: 'Fetches it and takes up what its branch holds, and answers then. For administrators.',
     responses: {
-      '200': { description: 'As the repository is now.', example: { repository } },
+      '200': { schema: repositoryAnswer, description: 'As the repository is now.', example: { repository } },
       '409': {
         description: 'It could not be synced; the agents that are known stay usable.',
         example: errorExample(
@@ -243,12 +244,18 @@ export const agentEndpoints: readonly Endpoint[] = [
   {
     method: 'POST',
     path: '/repositories/:name/webhook',
+    isOpen: true,
     summary: 'A webhook of the host of a repository',
     description:
       'For GitHub, GitLab and Gitea (also Forgejo), with the secret that webhook_secret of the repository names: X-Hub-Signature-256, X-Gitea-Signature or X-Gitlab-Token proves it, and nobody signs in. A push to the branch has the repository synced, in the background.',
     responses: {
-      '202': { description: 'A sync begins, or follows on the one that is under way.', example: { syncs: true } },
+      '202': {
+        schema: webhookAnswer,
+        description: 'A sync begins, or follows on the one that is under way.',
+        example: { syncs: true },
+      },
       '200': {
+        schema: webhookAnswer,
         description: 'It is proven, and there is nothing to sync.',
         example: {
           syncs: false,
@@ -276,6 +283,7 @@ export const agentEndpoints: readonly Endpoint[] = [
     description: 'By name, as of the latest fetch, with the commits that they point to; at most 1,000 of each.',
     responses: {
       '200': {
+        schema: branchList,
         description: 'Branches and tags.',
         example: { branches: [branch], tags: [{ ...branch, name: 'v1.2' }], more: false },
       },
@@ -285,21 +293,24 @@ export const agentEndpoints: readonly Endpoint[] = [
   {
     method: 'GET',
     path: '/agents',
+    query: queries.listAgents,
     summary: 'Agents of repositories',
     description:
       'By name. ?q= keeps those whose name, description or tags hold each of its words, ?repository= those of one repository; ?limit= and ?cursor= give pages.',
     responses: {
-      '200': { description: 'A page of agents.', example: { agents: [agent], total: 1 } },
+      '200': { schema: agentPage, description: 'A page of agents.', example: { agents: [agent], total: 1 } },
     },
   },
   {
     method: 'GET',
     path: '/agents/*name',
+    query: queries.getAgent,
     summary: 'One agent',
     description:
       'With its definition. The name may hold slashes. ?commit= shows it at a commit, a branch or a tag; ?history=10 shows as many of the latest commits that changed it as well.',
     responses: {
       '200': {
+        schema: agentAnswer,
         description: 'The agent.',
         example: {
           agent,
@@ -313,19 +324,25 @@ export const agentEndpoints: readonly Endpoint[] = [
   {
     method: 'GET',
     path: '/agents/*name/history',
+    query: queries.agentHistory,
     summary: 'Commits that changed an agent',
     description:
       'The latest first: ?limit=10 of them, up to ?commit= (a commit, a branch or a tag). An agent whose own name ends in /history is named with %2F.',
-    responses: { '200': { description: 'Commits.', example: { history: [commit] } }, '404': notConfigured },
+    responses: {
+      '200': { schema: agentHistory, description: 'Commits.', example: { history: [commit] } },
+      '404': notConfigured,
+    },
   },
   {
     method: 'GET',
     path: '/agents/*name/diff',
+    query: queries.diffAgent,
     summary: 'What differs in an agent between two commits',
     description:
       'In its file, from ?from= to ?to= (commits, branches or tags). Without to: as it was synced last; without from: the commit before the latest that changed it, null if there was none.',
     responses: {
       '200': {
+        schema: agentDiff,
         description: 'Lines in the unified format; none if both are the same.',
         example: {
           repository: 'main-agents',

@@ -1,11 +1,7 @@
+import { approvalAnswer } from '../api/approval.ts';
+import { assignTo, bySomebody } from '../api/approval-request.ts';
 import { type Endpoint, errorExample, jsonType } from './endpoint.ts';
 import { approvalExample, approvalId } from './examples.ts';
-
-const by = {
-  type: 'string',
-  description: 'Who says so, 1 to 128 printable characters; X-Approver says the same',
-  required: false,
-};
 
 const refusals = {
   '403': { description: 'Who may not decide it does not assign it.', example: errorExample('…') },
@@ -28,23 +24,18 @@ export const assignEndpoints: readonly Endpoint[] = [
   {
     method: 'POST',
     path: '/approvals/:uuid/assign',
+    headers: ['Idempotency-Key', 'X-Approver'],
     summary: 'Assign an approval',
     description:
       'Says who is to look at an approval that waits. It is a hint: whoever may decide it still may. Whoever may decide it assigns it, or an administrator, and only to somebody who may decide it. Takes Idempotency-Key.',
     request: {
       content_type: jsonType,
-      schema: {
-        to: {
-          type: 'string',
-          description: 'me, or the e-mail address of a user; where nobody signs in, a name, which is a claim',
-          required: true,
-        },
-        by,
-      },
+      schema: assignTo,
       example: { to: 'ana@example.com' },
     },
     responses: {
       '200': {
+        schema: approvalAnswer,
         description: 'It is assigned, or was so already.',
         example: { approval: { ...approvalExample, assignee } },
       },
@@ -60,11 +51,16 @@ export const assignEndpoints: readonly Endpoint[] = [
   {
     method: 'POST',
     path: '/approvals/:uuid/unassign',
+    headers: ['Idempotency-Key', 'X-Approver'],
     summary: 'Assign an approval to nobody',
     description: 'Nobody in particular is to look at it any more. Takes Idempotency-Key.',
-    request: { content_type: jsonType, schema: { by }, example: {} },
+    request: { content_type: jsonType, schema: bySomebody, example: {} },
     responses: {
-      '200': { description: 'It is assigned to nobody, or was so already.', example: { approval: approvalExample } },
+      '200': {
+        schema: approvalAnswer,
+        description: 'It is assigned to nobody, or was so already.',
+        example: { approval: approvalExample },
+      },
       ...refusals,
       '409': { description: 'It does not wait any more.', example: { error: '…', reason: 'settled' } },
     },

@@ -1,3 +1,5 @@
+import { acceptedTools, heldToolList } from '../api/tool.ts';
+import { acceptTools } from '../api/tool-request.ts';
 import { type Endpoint, errorExample } from './endpoint.ts';
 
 const pin = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
@@ -12,6 +14,7 @@ export const heldToolEndpoints: readonly Endpoint[] = [
       'New and changed tools of servers that were met before: they are neither offered nor called until somebody accepts them. Each with every place at which its definition differs from the accepted one; characters that nobody sees are made visible there.',
     responses: {
       '200': {
+        schema: heldToolList,
         description: 'The tools.',
         example: {
           tools: [
@@ -41,19 +44,17 @@ export const heldToolEndpoints: readonly Endpoint[] = [
   {
     method: 'POST',
     path: '/tools/accept',
+    headers: ['X-Approver'],
     summary: 'Accept tools',
     description:
       'Accepts tools exactly as they were shown: each is named with the pin of that definition. Who accepts them is recorded (X-Approver, or by).',
     request: {
       content_type: 'application/json',
-      schema: {
-        tools: { type: 'array', description: 'The tools: server, name and pin of each', required: true },
-        by: { type: 'string', description: 'Who accepts them', required: false },
-      },
+      schema: acceptTools,
       example: { tools: [named], by: 'ann' },
     },
     responses: {
-      '200': { description: 'They may be used.', example: { accepted: [named] } },
+      '200': { schema: acceptedTools, description: 'They may be used.', example: { accepted: [named] } },
       '400': { description: 'Not a list of tools.', example: errorExample('"tools" must be a list of …') },
       '404': {
         description: 'No such tool.',

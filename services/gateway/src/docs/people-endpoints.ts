@@ -1,3 +1,6 @@
+import { changeUser, createUser, issueKey } from '../api/people-request.ts';
+import { createdUser, issuedKey, keyAnswer, keyPage, me, userAnswer, userPage } from '../api/person.ts';
+import { pageOnly } from '../api/query.ts';
 import { type Endpoint, errorExample, jsonType } from './endpoint.ts';
 
 const user = {
@@ -33,16 +36,20 @@ export const peopleEndpoints: readonly Endpoint[] = [
     summary: 'Who you are here',
     description: 'The user that your token or API key is of, with the groups and scopes that count for this request.',
     responses: {
-      '200': { description: 'You.', example: { user, via: 'token' } },
+      '200': { schema: me, description: 'You.', example: { user, via: 'token' } },
       '401': { description: 'Sign in first.', example: errorExample('sign in first: …') },
     },
   },
   {
     method: 'GET',
     path: '/users',
+    query: pageOnly,
     summary: 'Users',
     description: 'All users in the order in which they were made, in pages (limit, cursor). For administrators.',
-    responses: { '200': { description: 'A page.', example: { users: [user], total: 1 } }, '403': forbidden },
+    responses: {
+      '200': { schema: userPage, description: 'A page.', example: { users: [user], total: 1 } },
+      '403': forbidden,
+    },
   },
   {
     method: 'POST',
@@ -52,15 +59,11 @@ export const peopleEndpoints: readonly Endpoint[] = [
       'Creates a user. Only a SUPER_ADMIN makes administrators. With the key that a new platform is set up with, the first user is made, and given an API key; the other one ends.',
     request: {
       content_type: jsonType,
-      schema: {
-        email: { type: 'string', description: 'Whom tokens name; it never changes', required: true },
-        name: { type: 'string', description: 'Shown to people', required: true },
-        role: { type: 'string', description: 'USER (default), ADMIN or SUPER_ADMIN', required: false },
-      },
+      schema: createUser,
       example: { email: 'ana@example.com', name: 'Ana' },
     },
     responses: {
-      '201': { description: 'Created.', example: { user } },
+      '201': { schema: createdUser, description: 'Created.', example: { user } },
       '403': forbidden,
       '409': {
         description: 'Somebody has this address.',
@@ -73,7 +76,7 @@ export const peopleEndpoints: readonly Endpoint[] = [
     path: '/users/:user',
     summary: 'A user',
     description: 'Everybody may look at themselves; administrators at all.',
-    responses: { '200': { description: 'The user.', example: { user } }, '404': notThere },
+    responses: { '200': { schema: userAnswer, description: 'The user.', example: { user } }, '404': notThere },
   },
   {
     method: 'PATCH',
@@ -83,24 +86,21 @@ export const peopleEndpoints: readonly Endpoint[] = [
       'Changes name, role or activity. Tokens and API keys of a user who is not active are refused from then on. For administrators.',
     request: {
       content_type: jsonType,
-      schema: {
-        name: { type: 'string', description: 'Shown to people', required: false },
-        role: { type: 'string', description: 'USER, ADMIN or SUPER_ADMIN', required: false },
-        active: { type: 'boolean', description: 'false: nothing that they present is taken', required: false },
-      },
+      schema: changeUser,
       example: { active: false },
     },
     responses: {
-      '200': { description: 'As the user is now.', example: { user: { ...user, active: false } } },
+      '200': { schema: userAnswer, description: 'As the user is now.', example: { user: { ...user, active: false } } },
       '403': forbidden,
     },
   },
   {
     method: 'GET',
     path: '/users/:user/keys',
+    query: pageOnly,
     summary: 'API keys of a user',
     description: 'Without their texts, which nobody has; the prefix tells them apart.',
-    responses: { '200': { description: 'The keys.', example: { keys: [key] } }, '404': notThere },
+    responses: { '200': { schema: keyPage, description: 'The keys.', example: { keys: [key] } }, '404': notThere },
   },
   {
     method: 'POST',
@@ -110,15 +110,12 @@ export const peopleEndpoints: readonly Endpoint[] = [
       'Makes a key of your own, or as a SUPER_ADMIN the first one of somebody who has never signed in. Its text is in this answer and nowhere else. With a key, none is made that may more or ends later. Scopes say what may be done with it of what its user may: read, converse, approve, admin; none is all.',
     request: {
       content_type: jsonType,
-      schema: {
-        name: { type: 'string', description: 'What it is for', required: true },
-        scopes: { type: 'array', description: 'read, converse, approve, admin', required: false },
-        expires_at: { type: 'string', description: 'When it ends (RFC 3339)', required: false },
-      },
+      schema: issueKey,
       example: { name: 'ci', scopes: ['read'], expires_at: '2027-01-31T12:00:00Z' },
     },
     responses: {
       '201': {
+        schema: issuedKey,
         description: 'The key, this once.',
         example: {
           key: { ...key, text: 'sgo_x7Qp…' },
@@ -134,7 +131,11 @@ export const peopleEndpoints: readonly Endpoint[] = [
     summary: 'Revoke an API key',
     description: 'It is refused from then on. To revoke one again changes nothing.',
     responses: {
-      '200': { description: 'Revoked.', example: { key: { ...key, revoked_at: '2026-11-26T10:00:00.000Z' } } },
+      '200': {
+        schema: keyAnswer,
+        description: 'Revoked.',
+        example: { key: { ...key, revoked_at: '2026-11-26T10:00:00.000Z' } },
+      },
       '404': notThere,
     },
   },

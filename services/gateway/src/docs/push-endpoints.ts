@@ -1,3 +1,4 @@
+import { pushList } from '../api/push.ts';
 import { type Endpoint, errorExample } from './endpoint.ts';
 import { conversationId } from './examples.ts';
 
@@ -10,6 +11,7 @@ export const pushEndpoints: readonly Endpoint[] = [
       'The addresses that A2A clients have told of the task, and how that goes: ok, failing (tried again) or given_up. Tokens and credentials are not shown.',
     responses: {
       '200': {
+        schema: pushList,
         description: 'The addresses.',
         example: {
           configs: [

@@ -1,17 +1,18 @@
+import { serverList } from '../api/server.ts';
+import { apiDocument, apiList, health } from '../api/service.ts';
+import { toolList } from '../api/tool.ts';
 import { type Endpoint, errorExample } from './endpoint.ts';
 
 export const serviceEndpoints: readonly Endpoint[] = [
   {
     method: 'GET',
     path: '/health',
+    isOpen: true,
     summary: 'Health check',
     description:
       'Says that the service answers: "status" is ok, or degraded if nothing can be recorded now ("reason" says why, as on a full disk). It is 200 either way: to restart the service would not help.',
     responses: {
-      '200': {
-        description: 'It does.',
-        example: { status: 'ok' },
-      },
+      '200': { schema: health, description: 'It does.', example: { status: 'ok' } },
     },
   },
   {
@@ -22,6 +23,7 @@ export const serviceEndpoints: readonly Endpoint[] = [
       'Every tool that the agent can use, with its schema. Calls of a tool with destructiveHint wait for an approval, and so do all calls of one with "approval": "require". "hints" says what holds in the end and where each hint comes from: the tool\'s "annotations"; the "top_level" of its definition; "read_only", as a tool that only reads destroys nothing; the "configuration"; or "default", as nobody says anything. "pin" is the SHA-256 of its definition.',
     responses: {
       '200': {
+        schema: toolList,
         description: 'The tools.',
         example: {
           tools: [
@@ -59,6 +61,7 @@ export const serviceEndpoints: readonly Endpoint[] = [
       'How each configured tool server is: an entry for each server and bridge, since every bridge has connections of its own. "state" is starting, ready, not_offered (connected, but models are offered none of its tools), degraded (connected, owes a sign of life), backoff (lost, tried again after a pause that grows), crash_loop (ends again and again) or quarantined (refused for what it is; "reason" says why). "left_out" are tools that are not taken, and why; "tools_held" is how many wait until somebody accepts them, "tools_deselected" how many the configuration leaves out; "problems" says the same and more in sentences. A bridge that does not answer is listed as one that does not.',
     responses: {
       '200': {
+        schema: serverList,
         description: 'The servers, and the bridges that were asked.',
         example: {
           servers: [
@@ -91,8 +94,24 @@ export const serviceEndpoints: readonly Endpoint[] = [
   {
     method: 'GET',
     path: '/docs/json',
+    isOpen: true,
     summary: 'This description',
     description: 'Every route with its request fields and answers, as JSON.',
-    responses: { '200': { description: 'The description.', example: { title: 'Agent Stop and Go API' } } },
+    responses: {
+      '200': {
+        schema: apiList,
+        description: 'The description.',
+        example: { title: 'Agent Stop and Go API', description: '…', version: '1.0.0', endpoints: [] },
+      },
+    },
+  },
+  {
+    method: 'GET',
+    path: '/openapi.json',
+    isOpen: true,
+    summary: 'This description as OpenAPI',
+    description:
+      'Every route with the schemas of its requests and answers, and of the events of event streams (x-events), as an OpenAPI 3.1 document. Requests are checked with the same schemas.',
+    responses: { '200': { schema: apiDocument, description: 'The document.', example: { openapi: '3.1.0' } } },
   },
 ];

@@ -1,3 +1,5 @@
+import { decidedBySomebody, grantStanding } from '../api/approval-request.ts';
+import { conversationAnswer } from '../api/conversation.ts';
 import { type Endpoint, errorExample, jsonType } from './endpoint.ts';
 import { approvalId, conversationExample } from './examples.ts';
 
@@ -11,29 +13,22 @@ const standing = {
   granted_at: '2026-01-15T10:31:00.000Z',
 };
 
-const by = {
-  type: 'string',
-  description: 'Who decides, 1 to 128 printable characters; X-Approver says the same',
-  required: false,
-};
-
 export const standingEndpoints: readonly Endpoint[] = [
   {
     method: 'POST',
     path: '/approvals/:uuid/standing',
+    headers: ['Idempotency-Key', 'X-Approver'],
     summary: 'Approve the like of a call',
     description:
       'Lets calls like that of the approval run without asking, for the rest of the conversation: of the same tool as it is defined now, with exactly the same arguments or with any. It says nothing of the approval itself, which is decided as ever. It loosens neither approval: require nor a rule that says who decides. Each call that it lets run names it on the record. Takes Idempotency-Key.',
     request: {
       content_type: jsonType,
-      schema: {
-        arguments: { type: 'string', description: 'same, or any', required: true },
-        by,
-      },
+      schema: grantStanding,
       example: { arguments: 'any' },
     },
     responses: {
       '200': {
+        schema: conversationAnswer,
         description: 'It stands, or stood already.',
         example: { conversation: { ...conversationExample, standing_approvals: [standing] } },
       },
@@ -52,11 +47,16 @@ export const standingEndpoints: readonly Endpoint[] = [
   {
     method: 'POST',
     path: '/conversations/:id/standing/:standing/revoke',
+    headers: ['Idempotency-Key', 'X-Approver'],
     summary: 'Take it back',
     description: 'Calls that the model asks for from then on are asked about. Takes Idempotency-Key.',
-    request: { content_type: jsonType, schema: { by }, example: {} },
+    request: { content_type: jsonType, schema: decidedBySomebody, example: {} },
     responses: {
-      '200': { description: 'It does not stand any more.', example: { conversation: conversationExample } },
+      '200': {
+        schema: conversationAnswer,
+        description: 'It does not stand any more.',
+        example: { conversation: conversationExample },
+      },
       '404': { description: 'No such standing approval, or not any more.', example: errorExample('…') },
     },
   },

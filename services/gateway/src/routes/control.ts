@@ -1,13 +1,13 @@
 import type { Action } from '@stopgo/core';
-import { type JsonObject, objectBody } from '@stopgo/http';
 import type { orchestrator as wire } from '@stopgo/proto';
 import type { CallOptions } from '@stopgo/rpc';
 import { approverNamed, userActor } from '../actor.ts';
-import { callMarginMs, cancelReasonBytesMax } from '../bounds.ts';
+import { type explained, nothing } from '../api/run-request.ts';
+import { callMarginMs } from '../bounds.ts';
+import { checkedBody } from '../checked-body.ts';
 import { idempotencyOf } from '../idempotency.ts';
 import { conversationIdOf, conversationNotFound, orNotFound, stepIdOf } from '../path-ids.ts';
 import { preferencesOf, waitMsOf } from '../prefer.ts';
-import { textMember } from '../request-text.ts';
 import { answerTurn } from '../turn-answer.ts';
 import { type Handler, permit, type RouteDependencies } from './route.ts';
 
@@ -25,8 +25,8 @@ type Asked = {
 export type Control = {
   readonly path: string;
   readonly action: Action;
-  /** It takes a reason. */
-  readonly isExplained?: true;
+  /** What its body may say; absent: nothing. */
+  readonly body?: typeof explained;
   /** It is done to a step, which the path names. */
   readonly isOfStep?: true;
   /** The answer waits for what the run comes to. */
@@ -41,10 +41,10 @@ export type Control = {
 
 /** Does it, and answers with what the run comes to, or how it stands. */
 export const controls =
-  (deps: RouteDependencies, { path, action, isExplained, isOfStep, waits, ask }: Control): Handler =>
+  (deps: RouteDependencies, { path, action, body: schema, isOfStep, waits, ask }: Control): Handler =>
   async (req, res, frame) => {
-    const body: JsonObject = objectBody(req, isExplained ? ['reason'] : []);
-    const reason = textMember(body, 'reason', cancelReasonBytesMax) ?? '';
+    const { sent: body, said } = checkedBody(req, schema ?? nothing);
+    const reason = said.reason ?? '';
     const id = conversationIdOf(req);
     const stepId = isOfStep ? stepIdOf(req) : '';
     frame.conversationId = id;

@@ -1,10 +1,11 @@
+import { explained } from '../api/run-request.ts';
 import { type Control, controls } from './control.ts';
 import type { Route, RouteDependencies } from './route.ts';
 
 const pause: Control = {
   path: '/runs/:id/pause',
   action: 'run.pause',
-  isExplained: true,
+  body: explained,
   ask: (orchestrator, { wait: _, ...asked }, { reason }, options) =>
     orchestrator.pauseRun({ ...asked, reason }, options),
 };

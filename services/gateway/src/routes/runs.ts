@@ -1,11 +1,13 @@
+import { objectBody } from '@stopgo/http';
+import type { Request } from 'express';
 import { userActor } from '../actor.ts';
-import { agentNameBytesMax, callMarginMs } from '../bounds.ts';
+import { createConversation, explained, sendMessage as sendMessageBody } from '../api/run-request.ts';
+import { callMarginMs } from '../bounds.ts';
+import { checkedBody } from '../checked-body.ts';
 import { contextOfFirst } from '../frame.ts';
 import { conversationIdFor, idempotencyKeyOf, idempotencyOf } from '../idempotency.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
 import { preferencesOf, waitMsOf } from '../prefer.ts';
-import { optionalMessage, requiredMessage, textMember } from '../request-text.ts';
-import { runBody, runWishesIn } from '../run-wishes.ts';
 import { answerTurn } from '../turn-answer.ts';
 import { type Control, controls } from './control.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
@@ -18,7 +20,7 @@ const messagePath = '/conversations/:id/messages';
 const cancel: Control = {
   path: '/conversations/:id/cancel',
   action: 'run.cancel',
-  isExplained: true,
+  body: explained,
   ask: (orchestrator, { wait: _, ...asked }, { reason }, options) =>
     orchestrator.cancelRun({ ...asked, reason }, options),
 };
@@ -30,13 +32,27 @@ export const runRoutes = (deps: RouteDependencies): readonly Route[] => [
   { method: 'POST', path: cancel.path, handle: controls(deps, cancel) },
 ];
 
-const create =
-  (deps: RouteDependencies): Handler =>
-  async (req, res, frame) => {
-    const body = runBody(req, ['message', 'agent']);
-    const message = optionalMessage(body, deps.limits.messageBytes);
-    const agentName = textMember(body, 'agent', agentNameBytesMax) ?? '';
-    const wishes = runWishesIn(body, message);
+/** Reads the body of a message. */
+const readMessage = (req: Request, members: readonly string[]) =>
+  objectBody(req, members, {
+    priority: 'is not taken: every run begins at once, so none goes before another; leave it out',
+  });
+
+/** What a request asks of the run of its message: a commit of its agent, and fewer agents below one another; empty and 0: nothing. */
+const wishesIn = ({ git_commit: commit, max_call_depth: depth }: Wishes) => ({
+  agentRevision: commit ?? '',
+  callDepthMax: depth ?? 0,
+});
+
+type Wishes = { readonly git_commit?: string | null | undefined; readonly max_call_depth?: number | null | undefined };
+
+const create = (deps: RouteDependencies): Handler => {
+  const schema = createConversation(deps.limits.messageBytes);
+  return async (req, res, frame) => {
+    const { sent: body, said } = checkedBody(req, schema, readMessage);
+    const message = said.message ?? '';
+    const agentName = said.agent ?? '';
+    const wishes = wishesIn(said);
     const key = idempotencyKeyOf(req);
     const id = key === undefined ? deps.newId() : conversationIdFor(frame.principal, key);
     await permit(deps, frame, 'conversation.create', { kind: 'conversation' });
@@ -48,7 +64,7 @@ const create =
     const { turn } = await deps.clients.orchestrator.createConversation(
       {
         conversationId: id,
-        message: message ?? '',
+        message,
         agentName,
         ...wishes,
         caller: { actor },
@@ -62,16 +78,17 @@ const create =
       status: 201,
       preferences,
       waitMs: milliseconds,
-      withResult: message !== undefined,
+      withResult: message !== '',
     });
   };
+};
 
-const sendMessage =
-  (deps: RouteDependencies): Handler =>
-  async (req, res, frame) => {
-    const body = runBody(req, ['message']);
-    const message = requiredMessage(body, deps.limits.messageBytes);
-    const wishes = runWishesIn(body, message);
+const sendMessage = (deps: RouteDependencies): Handler => {
+  const schema = sendMessageBody(deps.limits.messageBytes);
+  return async (req, res, frame) => {
+    const { sent: body, said } = checkedBody(req, schema, readMessage);
+    const { message } = said;
+    const wishes = wishesIn(said);
     const id = conversationIdOf(req);
     frame.conversationId = id;
     await permit(deps, frame, 'message.send', { kind: 'conversation', id });
@@ -93,3 +110,4 @@ const sendMessage =
     const { turn } = await orNotFound(call, () => conversationNotFound(id));
     await answerTurn(deps, res, frame, { turn, status: 200, preferences, waitMs: milliseconds, withResult: true });
   };
+};

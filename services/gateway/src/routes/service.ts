@@ -2,7 +2,6 @@ import type { OutgoingContext } from '@stopgo/rpc';
 import { askBridges } from '../ask-bridges.ts';
 import { conditionWaitMs } from '../bounds.ts';
 import { delegationTools } from '../delegation-tools.ts';
-import { describeApi } from '../docs/describe-api.ts';
 import { renderServers } from '../render/server.ts';
 import { renderAgent, renderTool } from '../render/tool.ts';
 import { sendJson } from '../respond.ts';
@@ -25,7 +24,10 @@ type Health = { readonly status: 'ok' } | { readonly status: 'degraded'; readonl
 
 /** What the service says of itself: that it lives, its tools and their servers, its routes. */
 export function serviceRoutes(deps: RouteDependencies): readonly Route[] {
-  const api = describeApi(deps.agentName);
+  /** Made when it is asked for first: nobody who starts the platform waits for it. */
+  const described = once(() => import('../docs/describe-api.ts'));
+  const list = once(async () => (await described()).describeApi(deps.agentName));
+  const document = once(async () => (await described()).openApiOf(deps.agentName));
   return [
     {
       method: 'GET',
@@ -63,8 +65,26 @@ export function serviceRoutes(deps: RouteDependencies): readonly Route[] {
       isOpen: true,
       handle: async (_req, res, frame) => {
         await permit(deps, frame, 'docs.read', { kind: 'service' });
-        sendJson(res, 200, api);
+        sendJson(res, 200, await list());
+      },
+    },
+    {
+      method: 'GET',
+      path: '/openapi.json',
+      isOpen: true,
+      handle: async (_req, res, frame) => {
+        await permit(deps, frame, 'docs.read', { kind: 'service' });
+        sendJson(res, 200, await document());
       },
     },
   ];
+}
+
+/** Makes something when it is asked for first, and once. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }

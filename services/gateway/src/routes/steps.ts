@@ -8,6 +8,7 @@ import {
   type RecordedFact,
   runStanding,
 } from '@stopgo/core';
+import { explained } from '../api/run-request.ts';
 import type { Frame } from '../frame.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
 import { recordedEvents } from '../recorded-events.ts';
@@ -19,7 +20,7 @@ import { type Handler, permit, type Route, type RouteDependencies } from './rout
 const cancel: Control = {
   path: '/runs/:id/steps/:step/cancel',
   action: 'step.cancel',
-  isExplained: true,
+  body: explained,
   isOfStep: true,
   waits: true,
   ask: (orchestrator, asked, { reason, stepId }, options) =>
