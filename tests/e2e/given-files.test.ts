@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { data, dataOf, PEERS, said, task, text, textsOf } from './a2a.ts';
 import { type AgentsInGit, agentsInGit } from './git-agents.ts';
 import { type Client, client, until } from './http.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
@@ -76,6 +77,7 @@ beforeAll(async () => {
       place,
       `
 llm: { model: openai:m }
+a2a_grpc_port: 0
 agent_folders: [${JSON.stringify(place.folder)}]
 agent_repositories:
   - { name: main-agents, git_url: ${JSON.stringify(agents.folder)}, is_root: true, sync_interval: 1h }`,
@@ -169,6 +171,62 @@ test('an answer that is sent again under its key is given once; another file und
   const other = await post(path, { action: 'accept', file: fileOf('a.csv', 'text/csv', pdf) }, key);
   expect([other.status, other.body.error]).toEqual([422, expect.stringContaining('Idempotency-Key')]);
   expect((await post(path, answer)).status).toBe(409);
+});
+
+describe.each(Object.entries(PEERS))('another agent, %s,', (how, connect) => {
+  const file = (bytes: Buffer, name: string, mediaType: string) =>
+    ({ content: { $case: 'raw', value: bytes }, metadata: undefined, filename: name, mediaType }) as const;
+  const address = {
+    ...file(csv, 'prices.csv', 'text/csv'),
+    content: { $case: 'url', value: 'https://shop.example/a.csv' },
+  } as const;
+
+  test('gives the file that is asked for with its bytes, once; an address is fetched by nobody', {
+    timeout: longMs,
+  }, async () => {
+    const peer = await connect(platform.url);
+    const { id } = await asked();
+    const say = (...parts: Parameters<typeof said>[0]) => said(parts, { taskId: id });
+    await expect(peer.sendMessage(say(address))).rejects.toThrow('fetches no files');
+    // The official client leaves the name out where 0.3 is written as protocol buffers.
+    if (!/^0.3 over (?:HTTP|gRPC)/.test(how))
+      await expect(peer.sendMessage(say(file(csv, '../a.csv', 'text/csv')))).rejects.toThrow('without a path');
+    await model.script(completes('read'));
+    const given = say(text('Here it is.'), file(csv, 'prices.csv', 'text/csv'));
+    given.configuration = {
+      ...{ acceptedOutputModes: [], returnImmediately: false, historyLength: undefined },
+      taskPushNotificationConfig: undefined,
+    };
+    const done = task(await peer.sendMessage(given));
+    expect([done.status?.state, textsOf(done.artifacts[0]?.parts)]).toEqual([3, 'read']);
+    expect(await lastRequest()).toContain('item,price\\nkey,€2.99');
+    expect(Buffer.from(await (await blobOf(digestOf(csv), id)).arrayBuffer())).toEqual(csv);
+    const again = task(await peer.sendMessage(given));
+    expect(textsOf(again.artifacts[0]?.parts)).toBe('read');
+    await expect(peer.sendMessage(say(text('More.'), file(pdf, 'b.pdf', 'application/pdf')))).rejects.toThrow(
+      'waits for no file',
+    );
+  });
+
+  test('names the question of two that a file answers', { timeout: longMs }, async () => {
+    await model.script({ calls: [...asks.calls, ...asks.calls] });
+    const peer = await connect(platform.url);
+    const { body } = await post('/conversations', { agent: 'reader/openai', message: 'Read my files' });
+    const { id, pending_inputs: inputs } = body.conversation;
+    expect(inputs).toHaveLength(2);
+    const say = (...parts: Parameters<typeof said>[0]) => peer.sendMessage(said(parts, { taskId: id }));
+    const unclear = task(await say(file(csv, 'a.csv', 'text/csv')));
+    expect(textsOf(unclear.status?.message?.parts)).toContain('and the file as a part with its bytes');
+    const left = dataOf(unclear.status?.message?.parts) as readonly {
+      readonly input_id: string;
+      readonly mode: string;
+    }[];
+    expect(left.map(({ mode }) => mode)).toEqual(['file', 'file']);
+    const answer = data({ input_id: left[1]?.input_id, action: 'accept' });
+    await say(answer, file(csv, 'a.csv', 'text/csv'));
+    const { text: shown } = await http.get(`/conversations/${id}`);
+    expect(JSON.parse(shown).conversation.pending_inputs).toMatchObject([{ id: left[0]?.input_id }]);
+  });
 });
 
 test.each([

@@ -16,6 +16,7 @@ import {
 } from '@stopgo/core';
 import { approvals, type views } from '@stopgo/proto';
 import { isObject } from './dialect.ts';
+import { fileOf, type SaidFile } from './file-parts.ts';
 import { dataPart, textOf, textPart } from './parts.ts';
 import { type Message, type Part, RequestMalformedError } from './protocol.ts';
 
@@ -25,6 +26,8 @@ export type SaidInput = {
   readonly action: InputAction;
   /** The values as JSON text; empty if there are none. */
   readonly contentJson: string;
+  /** With accept of a question that asks for one. */
+  readonly file?: SaidFile;
   /** False: it was said of whatever is asked. */
   readonly isNamed: boolean;
 };
@@ -38,11 +41,16 @@ export function inputParts(inputs: readonly views.PendingInput[]): Part[] {
 
 /** What somebody is told whose message answers nothing. */
 export function askInputAgain(inputs: readonly views.PendingInput[]): Part[] {
-  const how = inputs
-    .flatMap(({ id }) => [`{"input_id": "${id}", "action": "accept", "content": {…}} (as data)`, `decline ${id}`])
-    .join('\n');
+  const how = inputs.flatMap((input) => [howToAccept(input), `decline ${input.id}`]).join('\n');
   const text = `That answers nothing. Answer with one of these for each question:\n${how}`;
   return [textPart(`${text}\n\n${inputs.map(inputText).join('\n\n')}`), ...inputs.map((one) => dataPart(data(one)))];
+}
+
+function howToAccept(input: views.PendingInput): string {
+  const { id } = input;
+  return inputMode(input) === 'file'
+    ? `{"input_id": "${id}", "action": "accept"} (as data), and the file as a part with its bytes`
+    : `{"input_id": "${id}", "action": "accept", "content": {…}} (as data)`;
 }
 
 function data(input: views.PendingInput): Json {
@@ -73,6 +81,8 @@ export type InputWords = {
   readonly lines: readonly (SaidInput | undefined)[];
   /** All that it says in words. */
   readonly text: string;
+  /** The file that it holds, if it holds one. */
+  readonly file: SaidFile | undefined;
 };
 
 /**
@@ -80,7 +90,8 @@ export type InputWords = {
  *
  * @throws A2AError if it means to answer but does not say clearly what.
  */
-export function inputWordsIn({ parts }: Message): InputWords {
+export function inputWordsIn(message: Message): InputWords {
+  const { parts } = message;
   const data = parts.flatMap(({ content }) => {
     const value: unknown = content?.$case === 'data' ? content.value : undefined;
     return isObject(value) && isInputData(value) ? [said(value)] : [];
@@ -88,18 +99,47 @@ export function inputWordsIn({ parts }: Message): InputWords {
   if (new Set(data.map(({ inputId }) => inputId)).size !== data.length)
     throw new RequestMalformedError('the message answers one question twice; answer each once');
   const text = textOf(parts).trim();
-  return { data, lines: text.split('\n').map(inLine), text };
+  return { data, lines: text.split('\n').map(inLine), text, file: fileOf(message) };
 }
 
 /**
- * The answers of a message to what waits: its data, else its lines; where only one question waits and nothing else, also a plain
+ * The answers of a message to what waits, and the one that its file belongs to: the only one that accepts without values. Where only one
+ * question waits and nothing else, and it asks for a file, the file alone is its answer, whatever is said beside it.
+ *
+ * @param isAlone - nothing but questions waits.
+ * @throws A2AError for a file beside answers of which none, or more than one, may have it.
+ */
+export function answersAmong(
+  words: InputWords,
+  pending: readonly views.PendingInput[],
+  isAlone: boolean,
+): readonly SaidInput[] {
+  const { file } = words;
+  const heard = heardAmong(words, pending, isAlone);
+  if (file === undefined) return heard;
+  if (heard.length === 0) {
+    const [only, ...others] = pending;
+    const isAnswer = isAlone && only !== undefined && others.length === 0 && inputMode(only) === 'file';
+    return isAnswer ? [{ inputId: only.id, action: 'accept', contentJson: '', file, isNamed: false }] : [];
+  }
+  const asked = new Set(pending.filter((one) => inputMode(one) === 'file').map(({ id }) => id));
+  const bare = heard.filter(({ action, contentJson }) => action === 'accept' && contentJson === '');
+  // Of a message that comes again nothing waits any more.
+  const [given, ...more] = bare.length > 1 ? bare.filter(({ inputId }) => asked.has(inputId)) : bare;
+  if (given === undefined || more.length > 0)
+    throw new RequestMalformedError(
+      'the message holds a file, and does not say which question it answers: accept that one, without values, and no other',
+    );
+  return heard.map((one) => (one === given ? { ...one, file } : one));
+}
+
+/**
+ * What a message says without its file: its data, else its lines; where only one question waits and nothing else, also a plain
  * `decline` or `cancel`, or a text that is the one value that is asked for. A plain no declines: whoever delegates to this agent has
  * nothing but yes and no for what its people decide, and neither is a value unless it is one of the choices. None, if the message is about
  * something else.
- *
- * @param isAlone - nothing but questions waits.
  */
-export function answersAmong(
+function heardAmong(
   { data, lines, text }: InputWords,
   pending: readonly views.PendingInput[],
   isAlone: boolean,

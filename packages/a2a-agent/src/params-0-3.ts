@@ -1,4 +1,5 @@
 import { isObject } from './dialect.ts';
+import { problemOfFiles } from './file-parts.ts';
 import { isAbsentOr, mustBeText, problemOfIds, problemOfMessageIds, problemOfNamed } from './ids.ts';
 import { problemOfConfiguration } from './params-1-0.ts';
 
@@ -32,7 +33,7 @@ function problemOfSending({ message, configuration, metadata }: Members): string
   const { historyLength } = isObject(configuration) ? configuration : { historyLength: undefined };
   if (!isAbsentOr('number', historyLength)) return 'configuration.historyLength must be a number';
   const odd = parts.findIndex((part) => !isPart(part));
-  return odd < 0 ? undefined : `message.parts[${odd}] is no part of kind text, data or file`;
+  return odd < 0 ? problemOfFiles(parts) : `message.parts[${odd}] is no part of kind text, data or file`;
 }
 
 function isPart(part: unknown): boolean {

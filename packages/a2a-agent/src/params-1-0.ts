@@ -1,4 +1,5 @@
 import { isObject } from './dialect.ts';
+import { problemOfFiles } from './file-parts.ts';
 import { problemOfIds, problemOfMessageIds, problemOfNamed } from './ids.ts';
 import { problemOfPush } from './push.ts';
 
@@ -24,7 +25,7 @@ export function problemOf10(method: string, params: unknown): string | undefined
   return (
     problemOfIds(params, 'params') ??
     (named === undefined ? undefined : problemOfNamed(params, named)) ??
-    (isObject(message) ? problemOfMessageIds(message, 'message') : undefined) ??
+    (isObject(message) ? (problemOfMessageIds(message, 'message') ?? problemOfFiles(message.parts)) : undefined) ??
     problemOfConfiguration(configuration)
   );
 }

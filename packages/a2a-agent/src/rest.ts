@@ -14,6 +14,7 @@ import { toLegacyHTTPError } from '@a2a-js/sdk/compat/v0_3/server';
 import { restStatusFor, toRestErrorBody } from '@a2a-js/sdk/errors';
 import { agedCard } from './card.ts';
 import { isObject, type RestVersion, versionIn } from './dialect.ts';
+import { problemOfFiles } from './file-parts.ts';
 import { isAbsentOr, problemOfIds, problemOfMessageIds } from './ids.ts';
 import { problemOfConfiguration } from './params-1-0.ts';
 import { modernPart } from './parts-0-3.ts';
@@ -43,6 +44,8 @@ export function readRestSend(version: RestVersion, body: unknown): SendMessageRe
   if (misnamed !== undefined) throw new RequestMalformedError(misnamed);
   if (!Array.isArray(request.message.parts)) throw new RequestMalformedError('the parts of the message must be a list');
   if (!request.message.parts.every(isObject)) throw new RequestMalformedError('each part must be a JSON object');
+  const unread = problemOfFiles(request.message.parts);
+  if (unread !== undefined) throw new RequestMalformedError(unread);
   return SendMessageRequest.fromJSON(request);
 }
 

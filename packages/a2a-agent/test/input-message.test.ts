@@ -1,8 +1,9 @@
 import { create } from '@bufbuild/protobuf';
-import { views } from '@stopgo/proto';
+import type { Json } from '@stopgo/core';
+import { facts, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
-import { answersAmong, TaskState, taskAfter, textPart } from '../src/index.ts';
-import { inputWordsIn } from '../src/input-message.ts';
+import { answersAmong, askInputAgain, type Part, TaskState, taskAfter, textPart } from '../src/index.ts';
+import { inputParts, inputWordsIn } from '../src/input-message.ts';
 import { agentMessage, dataPart } from '../src/parts.ts';
 
 const id = '11111111-1111-4111-8111-111111111111';
@@ -82,5 +83,59 @@ describe('values that a data part holds', () => {
     expect(() => given(amount)).toThrow(
       `the answer to ${id} cannot be taken: the number at content/amount is beyond 9007199254740991 and may have been rounded; write it as a text`,
     );
+  });
+});
+
+describe('a file', () => {
+  const file = { name: 'a.csv', mediaType: 'text/csv', bytes: Buffer.from('item') };
+  const part: Part = {
+    ...{ content: { $case: 'raw', value: file.bytes }, metadata: undefined },
+    ...{ filename: file.name, mediaType: file.mediaType },
+  };
+  const fileAsked = create(views.PendingInputSchema, { id, type: facts.InputType.FILE, agent: 'reader' });
+  const accepts = (inputId: string, content?: object) =>
+    dataPart({ input_id: inputId, action: 'accept', ...(content === undefined ? {} : { content: content as Json }) });
+  const given = (parts: readonly Part[], pending = [fileAsked], isAlone = true) =>
+    answersAmong(
+      inputWordsIn(agentMessage({ id: 'm', taskId: 't', contextId: 'c', parts: [...parts, part] })),
+      pending,
+      isAlone,
+    );
+  const named = { inputId: id, action: 'accept', contentJson: '', file, isNamed: true };
+
+  test('alone, or with words, answers the one question that waits, if that asks for a file', () => {
+    expect(given([])).toEqual([{ ...named, isNamed: false }]);
+    expect(given([textPart('Here it is.')])).toEqual([{ ...named, isNamed: false }]);
+    expect(given([], [fileAsked], false)).toEqual([]);
+    expect(given([], [asking(form)])).toEqual([]);
+    expect(given([], [fileAsked, create(views.PendingInputSchema, { id: other })])).toEqual([]);
+  });
+
+  test('belongs to the answer that accepts without values, also once nothing waits any more', () => {
+    expect(given([accepts(id)])).toEqual([named]);
+    expect(given([textPart(`accept ${id}`)])).toEqual([named]);
+    expect(given([accepts(id)], [])).toEqual([named]);
+    const values = { inputId: other, action: 'accept', contentJson: '{"account":"a"}', isNamed: true };
+    expect(given([accepts(id), accepts(other, { account: 'a' })])).toEqual([named, values]);
+    const opened = { inputId: other, action: 'accept', contentJson: '', isNamed: true };
+    expect(given([accepts(other), accepts(id)])).toEqual([opened, named]);
+  });
+
+  test.each<[string, Part[], views.PendingInput[]]>([
+    ['a no', [textPart('no')], [fileAsked]],
+    ['a decline in data', [dataPart({ input_id: id, action: 'decline' })], [fileAsked]],
+    ['values only', [accepts(id, { account: 'a' })], [fileAsked]],
+    ['a text that is the answer', [textPart('savings')], [asking(text)]],
+    ['two answers that may have it', [accepts(id), accepts(other)], []],
+  ])('beside %s is refused: nothing says what it answers', (_, parts, pending) => {
+    expect(() => given(parts, pending)).toThrow('does not say which question it answers');
+  });
+
+  test('is asked for in words and in data, and asked for again', () => {
+    const shown = JSON.stringify(inputParts([fileAsked]));
+    expect(shown).toContain('It wants a file.');
+    expect(shown).toContain('"mode":"file"');
+    expect(shown).not.toContain('requested_schema');
+    expect(JSON.stringify(askInputAgain([fileAsked]))).toContain('and the file as a part with its bytes');
   });
 });

@@ -1,6 +1,7 @@
 import { approvals } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import {
+  ContentTypeNotSupportedError,
   type FirstMessage,
   type FollowUp,
   type Message,
@@ -46,7 +47,7 @@ describe('a message', () => {
     expect(said.task).toEqual({ id: TASK.toLowerCase(), asWritten: TASK });
     const decision = { kind: approvals.DecisionKind.APPROVE };
     expect(resultOf(said.decisions)).toEqual([{ approvalId: APPROVAL, decision }]);
-    expect(resultOf(said.inputs)).toEqual({ data: [], lines: [undefined], text: `yes ${APPROVAL}` });
+    expect(resultOf(said.inputs)).toEqual({ data: [], lines: [undefined], text: `yes ${APPROVAL}`, file: undefined });
   });
 
   test('without a task decides nothing, so that nothing of that is read', () => {
@@ -120,4 +121,41 @@ test('the digest is of what is said, not of its id or its task', () => {
   ] as [FirstMessage, FollowUp, FirstMessage];
   expect(resultOf(other.digest)).toBe(resultOf(one.digest));
   expect(resultOf(otherWords.digest)).not.toBe(resultOf(one.digest));
+});
+
+describe('a file', () => {
+  const part = (bytes: string, filename = 'a.csv', mediaType = 'text/csv'): Part => ({
+    ...{ metadata: undefined, filename, mediaType },
+    content: { $case: 'raw', value: Buffer.from(bytes) },
+  });
+  const address: Part = { ...textPart(''), content: { $case: 'url', value: 'https://example.com/a.csv' } };
+  const takes = { takesFiles: true };
+
+  test('in a message to a task is read, and is nothing that is said to the agent', () => {
+    const said = read(message([textPart('Here.'), part('item')], { taskId: TASK }), takes) as FollowUp;
+    expect(said.text).toBe('Here.');
+    expect(resultOf(said.inputs).file).toEqual({ name: 'a.csv', mediaType: 'text/csv', bytes: Buffer.from('item') });
+  });
+
+  test.each<[string, Message, Partial<MessageRules>]>([
+    ['takes files only as answers', message([textPart('Read this.'), part('item')]), takes],
+    ['fetches no files from addresses', message([address], { taskId: TASK }), takes],
+    ['fetches no files from addresses', message([address]), takes],
+    ['reads text and data, no files', message([part('item')], { taskId: TASK }), {}],
+  ])('is refused where it is not taken: %s', (problem, said, more) => {
+    expect(() => read(said, more)).toThrow(problem);
+    expect(() => read(said, more)).toThrow(ContentTypeNotSupportedError);
+  });
+
+  test('is one: of two it would not be known what they answer', () => {
+    const said = read(message([part('item'), part('other')], { taskId: TASK }), takes) as FollowUp;
+    expect(() => resultOf(said.inputs)).toThrow('more than one file');
+  });
+
+  test('is what is said: other bytes, another name or type say something else', () => {
+    const digest = (one: Part) => resultOf(read(message([one], { taskId: TASK }), takes).digest);
+    const [first, ...others] = [part('item'), part('itex'), part('item', 'b.csv'), part('item', 'a.csv', 'text/plain')];
+    expect(digest(part('item'))).toBe(digest(first as Part));
+    for (const one of others) expect(digest(one)).not.toBe(digest(first as Part));
+  });
 });

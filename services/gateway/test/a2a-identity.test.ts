@@ -11,7 +11,7 @@ const followUp: FollowUp = {
   ...said,
   kind: 'follow_up',
   task: { id: 't', asWritten: 't' },
-  inputs: { ok: true, value: { data: [], lines: [], text: '' } },
+  inputs: { ok: true, value: { data: [], lines: [], text: '', file: undefined } },
   decisions: { ok: true, value: [] },
 };
 const other = { ok: true, value: 'other' } as const;

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { approvals, facts, views } from '@stopgo/proto';
+import { approvals, facts, store, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { gateway } from './support/gateway.ts';
 import { APPROVAL, approval, fresh, ID, RUN, run, settled, storeOf, TurnOutcome, waiting } from './support/views.ts';
@@ -71,4 +71,66 @@ test.each([`cancel ${APPROVAL}`, `no ${APPROVAL}`])('%j decides on the approval'
   expect(calls.filter(({ method }) => method === 'resolve').map(({ request }) => request)).toMatchObject([
     { approvalId: APPROVAL, kind: approvals.DecisionKind.REJECT },
   ]);
+});
+
+describe('a file in a message to a task', () => {
+  const part = { raw: 'aXRlbQ==', filename: 'a.csv', mediaType: 'text/csv' };
+  const withFile = (...parts: readonly object[]) => {
+    const { params, ...envelope } = said('');
+    return { ...envelope, params: { message: { ...params.message, parts: [...parts, part] } } };
+  };
+  const file = { name: 'a.csv', mediaType: 'text/csv', bytes: Buffer.from('item') };
+  const named = { data: { input_id: INPUT, action: 'accept' } };
+
+  /** A task whose agent asks for a file. */
+  function askingForFile(before: views.Approval[] = [], authPrompt = '') {
+    const type = facts.InputType.FILE;
+    const input = create(views.PendingInputSchema, { id: INPUT, callId: 'c', agent: 'reader', type, first: true });
+    const view = fresh({ revision: 7, run: run(views.RunStatus.WAITING), pendingInputs: [input], authPrompt });
+    const listApprovals = async () => ({ approvals: before, nextCursor: '' });
+    return { store: { ...storeOf(view), listApprovals }, orchestrator: { provideInput: async () => done } };
+  }
+  /** Which keys of messages are on the record. */
+  const knownKeys =
+    (known: (keys: string[]) => string[] = () => []) =>
+    async ({ idempotencyKeys = [] }: { readonly idempotencyKeys?: string[] }) =>
+      create(store.LoadResponseSchema, {
+        knownKeys: known(idempotencyKeys).map((idempotencyKey) => create(store.KnownKeySchema, { idempotencyKey })),
+      });
+  const given = (calls: Awaited<ReturnType<typeof gateway>>['calls']) =>
+    calls.filter(({ method }) => method === 'provideInput').map(({ request }) => request);
+
+  test('is the answer to the question that asks for one, with its bytes, name and type', async () => {
+    const { send, calls } = await gateway(askingForFile());
+    await send('POST', '/a2a', { body: withFile({ text: 'Here it is.' }) });
+    await send('POST', '/a2a', { body: withFile(named) });
+    const answer = { inputId: INPUT, action: facts.InputAction.ACCEPT, contentJson: '', file };
+    expect(given(calls)).toMatchObject([answer, answer]);
+  });
+
+  test('that came late, after something else was asked, answers nothing unless it names its question', async () => {
+    const { send, calls } = await gateway(askingForFile([approval({ runId: RUN })]));
+    const { json } = await send('POST', '/a2a', { body: withFile() });
+    expect(JSON.stringify(json.result)).toContain('That answers nothing.');
+    expect(given(calls)).toEqual([]);
+    await send('POST', '/a2a', { body: withFile(named) });
+    expect(given(calls)).toMatchObject([{ inputId: INPUT, file }]);
+  });
+
+  test.each([
+    ['nothing is asked', { store: storeOf(settled('done')) }],
+    ['a decision is asked for', { store: storeOf(waiting([approval()], { pendingApprovalIds: [APPROVAL] })) }],
+    ['a token is asked for, too', askingForFile([approval({ runId: RUN })], 'Bring a token.')],
+  ])('is refused where %s, and nothing is lost without a word', async (_, script) => {
+    const { send, calls } = await gateway({ ...script, store: { ...script.store, load: knownKeys() } });
+    const { json } = await send('POST', '/a2a', { body: withFile({ text: 'Here it is.' }) });
+    expect(json.error).toMatchObject({ code: -32005, message: expect.stringContaining('waits for no file') });
+    expect(calls.filter(({ method }) => ['provideInput', 'sendMessage', 'resolve'].includes(method))).toEqual([]);
+  });
+
+  test('that was taken before is answered with the task as it stands', async () => {
+    const { send } = await gateway({ store: { ...storeOf(settled('done')), load: knownKeys((keys) => keys) } });
+    const { json } = await send('POST', '/a2a', { body: withFile() });
+    expect(json.result).toMatchObject({ task: { status: { state: 'TASK_STATE_COMPLETED' } } });
+  });
 });

@@ -1,15 +1,17 @@
+import { createHash } from 'node:crypto';
 import { type Json, sha256Hex } from '@stopgo/core';
 import { decisionsIn, type SaidDecision } from '../decision.ts';
 import type { Dialect } from '../dialect.ts';
 import { type InputWords, inputWordsIn } from '../input-message.ts';
 import {
   type Message,
+  type Part,
   PushNotificationNotSupportedError,
   RequestMalformedError,
   type SendMessageRequest,
 } from '../protocol.ts';
 import { requireUserRole } from '../role.ts';
-import { textForAgent } from './message-text.ts';
+import { type TextRules, textForAgent } from './message-text.ts';
 import { type AskedPush, readPush } from './push.ts';
 import { type Reading, readingOf } from './reading.ts';
 import { soundJson } from './sound-json.ts';
@@ -42,10 +44,8 @@ export type FollowUp = Said & {
 };
 
 /** What an agent takes. */
-export type MessageRules = {
+export type MessageRules = TextRules & {
   readonly dialect: Dialect;
-  /** Bytes of what is said to the agent. */
-  readonly messageBytesMax: number;
   /** False: nobody is told of tasks. */
   readonly tellsOfTasks: boolean;
 };
@@ -53,7 +53,7 @@ export type MessageRules = {
 /** Reads a message. @throws A2AError for what this agent does not take; what a task is needed for is told once it is found. */
 export function readMessage({ message, configuration }: SendMessageRequest, rules: MessageRules): SaidMessage {
   const sound = requireMessage(message, rules.dialect);
-  const text = textForAgent(sound, rules.messageBytesMax);
+  const text = textForAgent(sound, rules);
   const config = configuration?.taskPushNotificationConfig;
   if (config !== undefined && !rules.tellsOfTasks) throw new PushNotificationNotSupportedError();
   const { messageId, contextId, taskId } = sound;
@@ -83,10 +83,14 @@ export function requireMessage(message: Message | undefined, dialect: Dialect): 
 const contentDigest = ({ parts, metadata }: Message): string =>
   sha256Hex(
     soundJson({
-      parts: parts.map(({ content }) => [content?.$case ?? '', contentOf(content?.value)]),
+      parts: parts.map(sayingOf),
       metadata: (metadata ?? {}) as Json,
     }),
   );
 
-const contentOf = (value: unknown): Json =>
-  Buffer.isBuffer(value) ? value.toString('base64') : ((value ?? null) as Json);
+/** A file is known by its digest: the same name with other bytes says something else, and so do the same bytes under another name. */
+function sayingOf({ content, filename, mediaType }: Part): Json {
+  if (content?.$case === 'raw')
+    return ['raw', createHash('sha256').update(content.value).digest('hex'), filename, mediaType];
+  return [content?.$case ?? '', (content?.value ?? null) as Json];
+}

@@ -36,6 +36,7 @@ export function handlerOf(deps: HandlerDependencies, call: A2ACall): A2ARequestH
   const handler = requestReader(textAgent(deps, call), {
     dialect: call.dialect,
     messageBytesMax: deps.limits.messageBytes,
+    takesFiles: true,
     tellsOfTasks: deps.a2aPush !== false,
     streams: deps.a2aStreaming !== false,
     extensions: extensionsOf(deps),

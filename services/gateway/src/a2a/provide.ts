@@ -28,7 +28,7 @@ export async function provideInputs(deps: RouteDependencies, call: A2ACall, prov
   const { id } = view.head;
   await permit(deps, call.frame, 'input.provide', { kind: 'conversation', id });
   let after = view;
-  for (const [index, { inputId, action, contentJson, isNamed }] of said.entries()) {
+  for (const [index, { inputId, action, contentJson, file, isNamed }] of said.entries()) {
     const milliseconds = index === said.length - 1 ? waitMs : 0;
     const answer = deps.clients.orchestrator.provideInput(
       {
@@ -36,6 +36,7 @@ export async function provideInputs(deps: RouteDependencies, call: A2ACall, prov
         inputId,
         action: actions[action],
         contentJson,
+        ...(file === undefined ? {} : { file }),
         caller: { actor: approverOf(call, undefined) },
         wait: { milliseconds },
         // Words that come again are what they were before: no answer to what is asked by then.

@@ -1,5 +1,6 @@
 import {
   answersAmong,
+  ContentTypeNotSupportedError,
   contextIdOf,
   type FirstMessage,
   type FollowUp,
@@ -89,6 +90,13 @@ async function followUp(deps: RouteDependencies, call: A2ACall, message: FollowU
   if (answers.length > 0 || (asksOnly && !names)) {
     await setPush();
     return provideInputs(deps, call, { view, said: answers, identity, waitMs });
+  }
+  if (resultOf(message.inputs).file !== undefined) {
+    const isKnown = identity !== undefined && (await wasTaken(deps, call, taskId, identity));
+    if (isKnown) return { view };
+    throw new ContentTypeNotSupportedError(
+      'the task waits for no file that this message could be the answer to; name the question in data beside it, or send the content as text',
+    );
   }
   if (isPending(view) || names) return decide(deps, call, { view, said, identity, waitMs, setPush });
   if (terminal.has(stateOf(view.head)) && call.dialect !== 'legacy') {
