@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decide, printApprovals } from '../src/decide/approvals.ts';
 import type { Confirm } from '../src/decide/confirm.ts';
@@ -262,6 +264,7 @@ test('a plain rejection asks nothing', async () => {
 });
 
 describe('an answer to a tool server', () => {
+  const notice = fileURLToPath(new URL('../../LICENSE', import.meta.url));
   const answer = (content: string) => answerInput(url, 'c', { input: 'i', content }, print);
 
   test.each([
@@ -272,6 +275,21 @@ describe('an answer to a tool server', () => {
     ['amount: 1', '--content takes JSON'],
   ])('is sent as it was written, or not at all: %s', async (content, problem) => {
     await expect(answer(content)).rejects.toThrow(problem);
+    expect(told).toEqual([]);
+  });
+
+  test('is sent with its file', async () => {
+    const file = { name: 'LICENSE', media_type: 'text/plain' };
+    await answerInput(url, 'c', { input: 'i', file: notice, mediaType: 'text/plain' }, print);
+    expect(told).toEqual([{ action: 'accept', file: { ...file, base64: readFileSync(notice, 'base64') } }]);
+  });
+
+  test.each([
+    [{ content: '{}', file: 'a' }, 'give --content or --file'],
+    [{ content: '{}', mediaType: 'text/plain' }, '--media-type says what a --file is'],
+    [{ file: 'none' }, 'cannot be read: ENOENT'],
+  ])('that is none is not sent: %j', async (flags, problem) => {
+    await expect(answerInput(url, 'c', { input: 'i', ...flags }, print)).rejects.toThrow(problem);
     expect(told).toEqual([]);
   });
 

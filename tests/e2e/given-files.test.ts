@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { data, dataOf, PEERS, said, task, text, textsOf } from './a2a.ts';
 import { type AgentsInGit, agentsInGit } from './git-agents.ts';
 import { type Client, client, until } from './http.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
-import { type Platform, resourcesConfig, start, type Workplace, workplace } from './platform.ts';
+import { type Platform, resourcesConfig, start, stopgo, type Workplace, workplace } from './platform.ts';
 
 /** An agent from git asks for a file: its bytes are kept beside the log, and each provider's model is given them in its own way. */
 const longMs = 120_000;
@@ -171,6 +172,21 @@ test('an answer that is sent again under its key is given once; another file und
   const other = await post(path, { action: 'accept', file: fileOf('a.csv', 'text/csv', pdf) }, key);
   expect([other.status, other.body.error]).toEqual([422, expect.stringContaining('Idempotency-Key')]);
   expect((await post(path, answer)).status).toBe(409);
+});
+
+test('a person in a terminal is shown that a file is asked for, and gives it by its path', {
+  timeout: longMs,
+}, async () => {
+  const { id, path } = await asked();
+  const input = path.split('/').at(-1) ?? '';
+  expect((await stopgo(['inputs', id, '--url', platform.url])).output).toContain('a file is asked for');
+  const file = join(place.folder, 'prices.csv');
+  writeFileSync(file, csv);
+  await model.script(completes('read'));
+  const { code, output } = await stopgo(['answer', id, '--input', input, '--file', file, '--url', platform.url]);
+  expect([code, output]).toEqual([0, expect.stringContaining('read')]);
+  expect(await lastRequest()).toContain('prices.csv\\": text/csv');
+  expect(Buffer.from(await (await blobOf(digestOf(csv), id)).arrayBuffer())).toEqual(csv);
 });
 
 describe.each(Object.entries(PEERS))('another agent, %s,', (how, connect) => {

@@ -1,6 +1,7 @@
 import { lossProblem, parseJson } from '@stopgo/core';
 import { allArguments, calledBy, demandLines, doubts, type ShownApproval } from '../decide/approvals.ts';
 import { editLines } from '../decide/edit-lines.ts';
+import { type GivenFile, givenFile } from '../decide/given-file.ts';
 import { inputLines } from '../decide/inputs.ts';
 import type { ShownInput } from '../decide/shown-input.ts';
 import type { Lines } from '../lines.ts';
@@ -63,18 +64,42 @@ export async function askInput(
   commandLine: CommandLine,
 ): Promise<Decision> {
   for (const line of inputLines(input)) print(line);
-  const { id, conversation_id: conversation } = input;
-  if (!lines.isSeen) throw notSeen(commandLine(`answer ${conversation} --input ${id} --content JSON`));
+  const { id, conversation_id: conversation, mode } = input;
+  const flag = mode === 'file' ? '--file PATH' : '--content JSON';
+  if (!lines.isSeen) throw notSeen(commandLine(`answer ${conversation} --input ${id} ${flag}`));
+  const path = `/conversations/${encodeURIComponent(conversation)}/inputs/${encodeURIComponent(id)}`;
+  if (mode === 'file') {
+    const body = await askFile(lines, print);
+    return body && { path, body };
+  }
   const isForm = input.url === undefined;
   const words = [...(isForm ? [] : ['accept']), 'decline', 'cancel'];
   const prompt = `${isForm ? 'The values as JSON, ' : ''}${words.join(isForm ? ' or ' : ', ')}: `;
   const answer = await asked(prompt, words, lines, isForm ? { judge: judgeValues, print } : undefined);
   if (answer === undefined) return undefined;
-  const path = `/conversations/${encodeURIComponent(input.conversation_id)}/inputs/${encodeURIComponent(input.id)}`;
   return {
     path,
     body: words.includes(answer) ? { action: answer } : { action: 'accept', content: parseJson(answer) },
   };
+}
+
+/** A path alone is no answer: a script's next line, meant for something else, may be one. */
+async function askFile(lines: Lines, print: Print): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const words = ['decline', 'cancel'];
+  let file: GivenFile | undefined;
+  const judge = async (text: string): Promise<Judged> => {
+    const [, path] = /^file\s+(.+)$/i.exec(text) ?? [];
+    if (path === undefined) return { isAnswer: false };
+    try {
+      file = await givenFile(path);
+      return { isAnswer: true };
+    } catch (error) {
+      return { isAnswer: false, problem: (error as Error).message };
+    }
+  };
+  const answer = await asked('file PATH, decline or cancel: ', words, lines, { judge, print });
+  if (answer === undefined) return undefined;
+  return words.includes(answer) ? { action: answer } : { action: 'accept', file };
 }
 
 /** What a line is that is none of the words: an answer too, or none, for a reason if there is one to tell. */
@@ -92,7 +117,7 @@ async function asked(
   prompt: string,
   words: readonly string[],
   lines: Lines,
-  others?: { readonly judge: (text: string) => Judged; readonly print: Print },
+  others?: { readonly judge: (text: string) => Judged | Promise<Judged>; readonly print: Print },
 ): Promise<string | undefined> {
   for (;;) {
     const line = await lines.nextFromNow(prompt);
@@ -100,7 +125,7 @@ async function asked(
     const text = line.trim();
     const word = text.toLowerCase();
     if (words.includes(word)) return word;
-    const { isAnswer = false, problem } = others?.judge(text) ?? {};
+    const { isAnswer = false, problem } = (await others?.judge(text)) ?? {};
     if (isAnswer) return text;
     if (!lines.isTerminal) {
       const next = JSON.stringify(oneLine(text.slice(0, 40)));

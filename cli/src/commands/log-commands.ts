@@ -63,8 +63,9 @@ export const logCommands: Readonly<Record<string, Command>> = {
     options: { ...sources, call: 'the call that rules are tried on' },
     about: [
       'test: FILE is an agent.yaml with approvals, or a file of rules. The call has server, tool, args, annotations and, if rules',
-      'ask for them, agent (or agents), commit, node, caller and run. Annotations are those of the tool, such as {"readOnlyHint": true}: where they matter',
-      'and are not given, it says what becomes of each kind of tool. explain: from the record alone.',
+      'ask for them, agent (or agents), commit, node, caller and run. Annotations are those of the tool, such as',
+      '{"readOnlyHint": true}: where they matter and are not given, it says what becomes of each kind of tool. explain: from the',
+      'record alone.',
     ],
     examples: [
       [`stopgo policy test agent.yaml --call '{"server":"bank","tool":"transfer","args":{"amount":5}}'`, ''],

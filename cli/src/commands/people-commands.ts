@@ -204,7 +204,7 @@ export const peopleCommands: Readonly<Record<string, Command>> = {
     run: ({ flags, args: [id = ''], print }) => resumeOf(gatewayUrl(flags), id, pick(flags, 'by'), print),
   },
   inputs: {
-    summary: 'What tool servers ask people, in all conversations or in one',
+    summary: 'What tool servers and agents ask people, in all conversations or in one',
     takes: '[ID]',
     arguments: [0, 1],
     options: gateway,
@@ -212,7 +212,7 @@ export const peopleCommands: Readonly<Record<string, Command>> = {
     run: ({ flags, args: [id], print }) => printInputs(gatewayUrl(flags), id, print),
   },
   answer: {
-    summary: 'Answer what a tool server asks',
+    summary: 'Answer what a tool server or an agent asks',
     takes: 'ID',
     arguments: [1, 1],
     options: {
@@ -220,14 +220,20 @@ export const peopleCommands: Readonly<Record<string, Command>> = {
       by,
       input: 'which question is answered, as `stopgo inputs` shows it',
       content: 'the values',
+      file: 'the file, where one is asked for',
+      'media-type': 'with --file: what it is, such as text/csv (default: as its name ends)',
       action: 'decline or cancel instead of an answer',
     },
     examples: [
       [`stopgo answer ID --input UUID --content '{"amount": 42}'`, ''],
+      ['stopgo answer ID --input UUID --file contract.pdf', ''],
       ['stopgo answer ID --input UUID --action decline', ''],
     ],
-    run: ({ flags, args: [id = ''], print }) =>
-      answerInput(gatewayUrl(flags), id, pick(flags, 'input', 'action', 'content', 'by'), print),
+    run: ({ flags, args: [id = ''], print }) => {
+      const mediaType = flags['media-type'];
+      const said = { ...pick(flags, 'input', 'action', 'content', 'file', 'by'), ...(mediaType && { mediaType }) };
+      return answerInput(gatewayUrl(flags), id, said, print);
+    },
   },
   memory: {
     summary: 'What an agent from git remembers from one run to the next',

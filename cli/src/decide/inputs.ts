@@ -5,6 +5,7 @@ import { printAnswer, type RunAnswer } from './answer.ts';
 import { objectIn, sendDecided } from './answered.ts';
 import { type ListedConversation, pages } from './conversations.ts';
 import { askGateway } from './gateway.ts';
+import { givenFile } from './given-file.ts';
 import type { ShownInput } from './shown-input.ts';
 
 /** `stopgo inputs`: what tool servers and agents ask people in a conversation, or in all of them. */
@@ -23,17 +24,7 @@ export async function printInputs(
 
 /** What is shown of a question before somebody answers it. */
 export function inputLines(input: ShownInput): string[] {
-  const {
-    id,
-    conversation_id,
-    server,
-    agent,
-    tool,
-    message,
-    requested_schema: schema,
-    url: address,
-    expires_at: until,
-  } = input;
+  const { id, conversation_id, server, agent, tool, message, expires_at: until } = input;
   const who =
     server === undefined
       ? `the agent ${shownName(agent ?? '')} asks`
@@ -41,8 +32,13 @@ export function inputLines(input: ShownInput): string[] {
   return [
     oneLine(`${id}  ${who}, until ${until ?? 'its call ends'}  conversation ${conversation_id}`),
     ...block(message),
-    address === undefined ? `    values: ${terminalJson(schema)}` : `    address: ${visibleUrl(address)}`,
+    wanted(input),
   ];
+}
+
+function wanted({ mode, requested_schema: schema, url: address }: ShownInput): string {
+  if (mode === 'file') return '    a file is asked for';
+  return address === undefined ? `    values: ${terminalJson(schema)}` : `    address: ${visibleUrl(address)}`;
 }
 
 async function* inputsOf(url: string, conversation: string): AsyncGenerator<ShownInput> {
@@ -62,6 +58,9 @@ export type AnswerFlags = {
   /** Absent: accept. */
   readonly action?: string;
   readonly content?: string;
+  /** Path of the file that is given. */
+  readonly file?: string;
+  readonly mediaType?: string;
   readonly by?: string;
 };
 
@@ -69,14 +68,22 @@ export type AnswerFlags = {
 export async function answerInput(
   url: string,
   conversation: string,
-  { input, action = 'accept', content, by }: AnswerFlags,
+  { input, action = 'accept', content, file: path, mediaType, by }: AnswerFlags,
   print: (line: string) => void,
 ): Promise<void> {
   if (input === undefined) throw new Error('--input UUID is required: which question is answered (see stopgo inputs)');
+  if (content !== undefined && path !== undefined) throw new Error('give --content or --file, as the question asks');
+  if (mediaType !== undefined && path === undefined) throw new Error('--media-type says what a --file is');
   const values = content === undefined ? undefined : contentOf(content);
-  const body = { action, ...(by === undefined ? {} : { by }), ...(values === undefined ? {} : { content: values }) };
-  const path = `/conversations/${encodeURIComponent(conversation)}/inputs/${encodeURIComponent(input)}`;
-  const answer: RunAnswer = await sendDecided(url, path, body, 'answer');
+  const file = path === undefined ? undefined : await givenFile(path, mediaType);
+  const body = {
+    action,
+    ...(by === undefined ? {} : { by }),
+    ...(values === undefined ? {} : { content: values }),
+    ...(file === undefined ? {} : { file }),
+  };
+  const where = `/conversations/${encodeURIComponent(conversation)}/inputs/${encodeURIComponent(input)}`;
+  const answer: RunAnswer = await sendDecided(url, where, body, 'answer');
   printAnswer(answer, 'the answer is recorded', print);
 }
 

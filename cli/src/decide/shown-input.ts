@@ -5,6 +5,8 @@ export type ShownInput = {
   /** Absent: an agent of the platform asks. */
   readonly server?: string;
   readonly agent?: string;
+  /** `form`: values; `url`: an address is to be opened; `file`. */
+  readonly mode?: string;
   readonly tool: string;
   readonly message: string;
   readonly requested_schema?: unknown;

@@ -127,6 +127,11 @@ describe('a file', () => {
     ['values only', [accepts(id, { account: 'a' })], [fileAsked]],
     ['a text that is the answer', [textPart('savings')], [asking(text)]],
     ['two answers that may have it', [accepts(id), accepts(other)], []],
+    [
+      'two answers to questions that ask for one each',
+      [accepts(id), accepts(other)],
+      [fileAsked, create(views.PendingInputSchema, { id: other, type: facts.InputType.FILE })],
+    ],
   ])('beside %s is refused: nothing says what it answers', (_, parts, pending) => {
     expect(() => given(parts, pending)).toThrow('does not say which question it answers');
   });
