@@ -6,6 +6,7 @@ import { conversationEndpoints } from './conversation-endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
 import { heldToolEndpoints } from './held-tool-endpoints.ts';
 import { fieldsOf, openApi } from './openapi.ts';
+import { docsPage } from './page.ts';
 import { peopleEndpoints } from './people-endpoints.ts';
 import { pushEndpoints } from './push-endpoints.ts';
 import { serviceEndpoints } from './service-endpoints.ts';
@@ -46,6 +47,9 @@ export const describeApi = (agentName: string): Answer => ({
     ),
   })),
 });
+
+/** The same as a page for people. */
+export const docsPageOf = (agentName: string): string => docsPage(about(agentName), endpoints);
 
 /** The same as an OpenAPI document. */
 export const openApiOf = (agentName: string): Answer => openApi(about(agentName), endpoints) as Answer;

@@ -93,6 +93,14 @@ export const serviceEndpoints: readonly Endpoint[] = [
   },
   {
     method: 'GET',
+    path: '/docs',
+    isOpen: true,
+    summary: 'This description as a page',
+    description: 'Shows every route with its parameters, its body and its answers, and sends requests from forms.',
+    responses: { '200': { description: 'The page.', example: '<!doctype html>…', content_type: 'text/html' } },
+  },
+  {
+    method: 'GET',
     path: '/docs/json',
     isOpen: true,
     summary: 'This description',

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { approvalKindWord, visibleJson, visibleLine, visibleText } from '@stopgo/core';
 import type { views } from '@stopgo/proto';
+import { escaped } from '../html-text.ts';
 
 const style = [
   'body{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:2rem auto;padding:0 1rem}',
@@ -18,16 +19,6 @@ export const linkPagePolicy = [
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (one) => entities[one] ?? '');
 
 /** A page that says one thing. */
 export const notePage = (title: string, text: string): string => page(title, `<p>${escaped(visibleText(text))}</p>`);

@@ -5,6 +5,7 @@ import { delegationTools } from '../delegation-tools.ts';
 import { renderServers } from '../render/server.ts';
 import { renderAgent, renderTool } from '../render/tool.ts';
 import { sendJson } from '../respond.ts';
+import { docsRoutes } from './docs.ts';
 import { permit, type Route, type RouteDependencies } from './route.ts';
 
 /**
@@ -22,12 +23,8 @@ async function health({ clients }: RouteDependencies, context: OutgoingContext):
 
 type Health = { readonly status: 'ok' } | { readonly status: 'degraded'; readonly reason: string };
 
-/** What the service says of itself: that it lives, its tools and their servers, its routes. */
+/** What the service says of itself: that it lives, its tools and their servers, its description. */
 export function serviceRoutes(deps: RouteDependencies): readonly Route[] {
-  /** Made when it is asked for first: nobody who starts the platform waits for it. */
-  const described = once(() => import('../docs/describe-api.ts'));
-  const list = once(async () => (await described()).describeApi(deps.agentName));
-  const document = once(async () => (await described()).openApiOf(deps.agentName));
   return [
     {
       method: 'GET',
@@ -59,32 +56,6 @@ export function serviceRoutes(deps: RouteDependencies): readonly Route[] {
         sendJson(res, 200, renderServers(answers, deps.wallClock()));
       },
     },
-    {
-      method: 'GET',
-      path: '/docs/json',
-      isOpen: true,
-      handle: async (_req, res, frame) => {
-        await permit(deps, frame, 'docs.read', { kind: 'service' });
-        sendJson(res, 200, await list());
-      },
-    },
-    {
-      method: 'GET',
-      path: '/openapi.json',
-      isOpen: true,
-      handle: async (_req, res, frame) => {
-        await permit(deps, frame, 'docs.read', { kind: 'service' });
-        sendJson(res, 200, await document());
-      },
-    },
+    ...docsRoutes(deps),
   ];
-}
-
-/** Makes something when it is asked for first, and once. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
