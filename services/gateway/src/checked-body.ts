@@ -18,8 +18,23 @@ export function checkedBody<T extends z.ZodObject>(
   schema: T,
   read: (req: Request, members: readonly string[]) => JsonObject = objectBody,
 ): CheckedBody<T> {
-  const sent = read(req, Object.keys(schema.shape));
+  const sent = read(req, membersOf(schema));
+  return { sent, said: saidBy(schema, sent) };
+}
+
+/** The members of a body, in the order in which errors list them. */
+export const membersOf = (schema: z.ZodObject): readonly string[] => Object.keys(schema.shape);
+
+/**
+ * What a body says that was read already, for routes that look at something else before its members.
+ *
+ * @param order - members in the order in which they are looked at, where that is not the one of the schema.
+ * @throws DomainError `invalid_argument` in the words of the schema.
+ */
+export function saidBy<T extends z.ZodType>(schema: T, sent: unknown, order: readonly PropertyKey[] = []): z.output<T> {
   const parsed = schema.safeParse(sent);
-  if (parsed.success) return { sent, said: parsed.data };
-  throw invalidArgument(parsed.error.issues[0]?.message ?? 'invalid request body');
+  if (parsed.success) return parsed.data;
+  const place = ({ path: [member = ''] }: z.core.$ZodIssue): number => order.indexOf(member);
+  const [first] = parsed.error.issues.toSorted((a, b) => place(a) - place(b));
+  throw invalidArgument(first?.message ?? 'invalid request body');
 }

@@ -5,9 +5,6 @@ import { timeFrom } from './time-text.ts';
 
 const integerPattern = /^\d{1,10}$/;
 
-/** The parameters that {@link Query.page} reads. */
-export const pageParameters = ['limit', 'cursor'] as const;
-
 /** The parameters after the `?`. Every complaint names the parameter. */
 export class Query {
   readonly #params: URLSearchParams;

@@ -1,7 +1,7 @@
 import { type Role, roleNamed, roles } from '@stopgo/core';
 import { z } from 'zod';
 import { timeFrom } from '../time-text.ts';
-import { flag, malformedText, requiredText, text } from './request.ts';
+import { malformedText, requiredText, text } from './request.ts';
 
 const textBytesMax = 4_096;
 
@@ -25,7 +25,10 @@ export const createUser = z.strictObject({
 export const changeUser = z.strictObject({
   name: text(textBytesMax).describe('Shown to people'),
   role: role().describe('USER, ADMIN or SUPER_ADMIN'),
-  active: flag().describe('false: nothing that they present is taken'),
+  active: z
+    .boolean({ error: malformedText('"active" must be true or false') })
+    .optional()
+    .describe('false: nothing that they present is taken'),
 });
 
 /** A time of a request, in milliseconds since 1970. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { pageItemsDefault, pageItemsMax } from '../bounds.ts';
 
 /** Parameters of a list in pages. */
 export const page = {
-  limit: z.int().min(1).max(1_000).default(100).describe('Items of a page'),
+  limit: z.int().min(1).max(pageItemsMax).default(pageItemsDefault).describe('Items of a page'),
   cursor: z.string().optional().describe('next_cursor of the page before'),
 };
 

@@ -19,19 +19,47 @@ const settings = {
   webhook_secret: text(textBytesMax).describe('Secret of its webhooks; null: none are taken.'),
 };
 
-/** Body that changes a repository: what is absent stays. */
-export const changeRepository = z.strictObject(settings);
+type Given = { readonly auth_token?: string | null | undefined; readonly ssh_key?: string | null | undefined };
 
-const isMissing = (given: string | null | undefined): boolean => (given ?? '') === '';
+const isGiven = (text: string | null | undefined): boolean => text !== undefined && text !== null;
+const isOneAtMost = ({ auth_token: token, ssh_key: key }: Given): boolean => !isGiven(token) || !isGiven(key);
+/** Told in its place among what else is wrong. */
+const notBoth = { error: 'give auth_token or ssh_key, not both', path: ['ssh_key'], when: () => true };
+
+/** The order in which the settings of a repository are looked at. */
+export const settingsOrder = [
+  ...['name', 'git_url', 'auth_token', 'ssh_key', 'auth_type', 'webhook_secret', 'branch'],
+  ...['sync_interval', 'is_active'],
+];
+
+/** Body that changes a repository: what is absent stays. */
+export const changeRepository = z.strictObject(settings).refine(isOneAtMost, notBoth);
+
+const place = {
+  name: text(textBytesMax).describe('A letter, and then letters, digits, _ or -.'),
+  git_url: text(textBytesMax).describe('As git_url of the configuration.'),
+};
 
 /** Body that adds a repository. */
-export const addRepository = z
-  .strictObject({
-    name: text(textBytesMax).describe('A letter, and then letters, digits, _ or -.'),
-    git_url: text(textBytesMax).describe('As git_url of the configuration.'),
-    is_root: flag().describe('Its agents have no namespace.'),
-    ...settings,
+export const addRepository = z.strictObject({
+  ...place,
+  is_root: flag().describe('Its agents have no namespace.'),
+  ...settings,
+});
+
+type Place = { readonly name?: string | null | undefined; readonly git_url?: string | null | undefined };
+
+/** What of it is looked at before it is asked who may do it. */
+export const addedRepository = z
+  .object({ ...place, ...settings })
+  .refine(({ name, git_url: url }: Place) => (name ?? '') !== '' && (url ?? '') !== '', {
+    error: 'name and git_url are required',
+    path: ['git_url'],
+    when: () => true,
   })
-  .refine(({ name, git_url: url }) => !isMissing(name) && !isMissing(url), { error: 'name and git_url are required' });
+  .refine(isOneAtMost, notBoth);
+
+/** The rest. */
+export const asRoot = addRepository.pick({ is_root: true }).strip();
 
 const isInterval = (ms: number | undefined): boolean => ms !== undefined && ms <= 2 ** 31;

@@ -1,7 +1,9 @@
 import { parseJson } from '@stopgo/core';
 import type { Request } from 'express';
+import * as queries from '../api/query.ts';
 import { cursorCharactersMax } from '../bounds.ts';
-import { pageParameters, Query } from '../query.ts';
+import { membersOf } from '../checked-body.ts';
+import { Query } from '../query.ts';
 import { renderAgent, renderCommit, renderDiff } from '../render/agent.ts';
 import { sendJson } from '../respond.ts';
 import { registryOf } from './repositories.ts';
@@ -22,7 +24,7 @@ const listAgents =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
     await permit(deps, frame, 'agents.read', { kind: 'agents' });
-    const query = new Query(req, ['repository', 'q', ...pageParameters]);
+    const query = new Query(req, membersOf(queries.listAgents));
     const { agents, nextCursor, total } = await registryOf(deps).listAgents(
       {
         repository: query.text('repository', wordsCharactersMax) ?? '',
@@ -39,7 +41,7 @@ const getAgent =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
     await permit(deps, frame, 'agents.read', { kind: 'agents' });
-    const query = new Query(req, ['commit', 'history']);
+    const query = new Query(req, membersOf(queries.getAgent));
     const name = nameIn(req);
     const options = { context: frame.context };
     const revision = query.text('commit', cursorCharactersMax) ?? '';
@@ -58,7 +60,7 @@ const listHistory =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
     await permit(deps, frame, 'agents.read', { kind: 'agents' });
-    const query = new Query(req, ['commit', 'limit']);
+    const query = new Query(req, membersOf(queries.agentHistory));
     const { commits } = await registryOf(deps).listHistory(
       {
         name: nameIn(req),
@@ -74,7 +76,7 @@ const diffAgent =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
     await permit(deps, frame, 'agents.read', { kind: 'agents' });
-    const query = new Query(req, ['from', 'to']);
+    const query = new Query(req, membersOf(queries.diffAgent));
     const diff = await registryOf(deps).diffAgent(
       {
         name: nameIn(req),

@@ -17,12 +17,6 @@ import { Query } from '../query.ts';
 import { approvalStatuses } from '../render/words.ts';
 import { permit, type RouteDependencies } from './route.ts';
 
-/** The parameters that {@link approvalsAsked} reads. */
-export const approvalParameters = [
-  ...['status', 'conversation', 'tool', 'server', 'node', 'agent', 'requested_before', 'overdue'],
-  ...['may_decide', 'assignee'],
-];
-
 /**
  * What a request narrows approvals by, of those that whoever asks may see.
  *

@@ -1,30 +1,29 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   anonymousPrincipal,
-  decisionMembers,
   internalError,
   invalidArgument,
   mayReach,
   parseDecision,
   principalKey,
   reachOf,
-  saidBytesMax,
-  textBytesMax,
 } from '@stopgo/core';
 import { exactObjectBody, type JsonObject, objectBody } from '@stopgo/http';
 import { type views, approvals as wire } from '@stopgo/proto';
 import type { Request } from 'express';
 import { approverActor } from '../actor.ts';
+import { decision } from '../api/approval-request.ts';
+import { listApprovals } from '../api/query.ts';
 import { callMarginMs } from '../bounds.ts';
+import { membersOf, saidBy } from '../checked-body.ts';
 import { idempotencyOf } from '../idempotency.ts';
 import { approvalIdOf, approvalNotFound, orNotFound } from '../path-ids.ts';
 import { preferencesOf, waitMsOf } from '../prefer.ts';
-import { pageParameters, Query } from '../query.ts';
+import { Query } from '../query.ts';
 import { renderApproval } from '../render/approval.ts';
-import { textMember } from '../request-text.ts';
 import { sendJson } from '../respond.ts';
 import { answerTurn } from '../turn-answer.ts';
-import { approvalParameters, approvalsAsked, askedOf, keyOfMe } from './approval-query.ts';
+import { approvalsAsked, askedOf, keyOfMe } from './approval-query.ts';
 import { decideMany } from './decide-many.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
@@ -42,7 +41,7 @@ export const approvalRoutes = (deps: RouteDependencies): readonly Route[] => [
 const list =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const page = new Query(req, [...approvalParameters, ...pageParameters]).page();
+    const page = new Query(req, membersOf(listApprovals)).page();
     const asked = await approvalsAsked(deps, req, frame);
     const answer = await deps.clients.store.listApprovals({ ...page, ...asked }, { context: frame.context });
     sendJson(res, 200, {
@@ -95,8 +94,7 @@ const resolve =
     const body = bodyOf(req);
     const parsed = parseDecision(body);
     if (!parsed.ok) throw invalidArgument(parsed.problem);
-    const result = textMember(body, 'result', textBytesMax) ?? '';
-    const said = textMember(body, 'reason', saidBytesMax) ?? '';
+    const { result, reason } = saidBy(decision, body);
     const { argumentsJson = '' } = parsed.decision;
     const actor = approverActor(req, frame, parsed.by);
     const id = approvalIdOf(req);
@@ -108,8 +106,8 @@ const resolve =
       {
         approvalId: id,
         kind: argumentsJson === '' ? parsed.decision.kind : wire.DecisionKind.EDIT,
-        result,
-        said,
+        result: result ?? '',
+        said: reason ?? '',
         argumentsJson,
         actor,
         wait: { milliseconds },
@@ -131,8 +129,9 @@ const resolve =
 
 /** Arguments are kept and sent on as values: what would not survive that is refused. */
 function bodyOf(req: Request): JsonObject {
-  const body = objectBody(req, decisionMembers);
-  return body.arguments === undefined ? body : exactObjectBody(req, decisionMembers);
+  const members = membersOf(decision);
+  const body = objectBody(req, members);
+  return body.arguments === undefined ? body : exactObjectBody(req, members);
 }
 
 function present(approval: views.Approval | undefined): views.Approval {

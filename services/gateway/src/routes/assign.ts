@@ -1,16 +1,15 @@
-import { internalError, invalidArgument } from '@stopgo/core';
-import { objectBody } from '@stopgo/http';
+import { internalError } from '@stopgo/core';
 import { approverActor } from '../actor.ts';
+import { assignTo, bySomebody } from '../api/approval-request.ts';
+import { checkedBody } from '../checked-body.ts';
 import { idempotencyOf } from '../idempotency.ts';
 import { approvalIdOf, approvalNotFound, orNotFound } from '../path-ids.ts';
 import { renderApproval } from '../render/approval.ts';
-import { textMember } from '../request-text.ts';
 import { sendJson } from '../respond.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
 const assignPath = '/approvals/:uuid/assign';
 const unassignPath = '/approvals/:uuid/unassign';
-const nameBytesMax = 512;
 
 /** Saying who is to look at an approval. */
 export const assignRoutes = (deps: RouteDependencies): readonly Route[] => [
@@ -21,12 +20,10 @@ export const assignRoutes = (deps: RouteDependencies): readonly Route[] => [
 const assign =
   (deps: RouteDependencies, route: string): Handler =>
   async (req, res, frame) => {
-    const isTo = route === assignPath;
-    const body = objectBody(req, isTo ? ['to', 'by'] : ['by']);
-    const name = isTo ? textMember(body, 'to', nameBytesMax)?.trim() : undefined;
-    if (isTo && (name === undefined || name === ''))
-      throw invalidArgument('"to" must be an e-mail address, or me; where nobody signs in, a name or me');
-    const actor = approverActor(req, frame, textMember(body, 'by', nameBytesMax));
+    const named = route === assignPath ? checkedBody(req, assignTo) : undefined;
+    const { sent: body, said } = named ?? checkedBody(req, bySomebody);
+    const name = named?.said.to;
+    const actor = approverActor(req, frame, said.by ?? undefined);
     const id = approvalIdOf(req);
     await permit(deps, frame, 'approval.resolve', { kind: 'approval', id });
     const idempotency = idempotencyOf(req, { route, params: { uuid: id }, body, actor });

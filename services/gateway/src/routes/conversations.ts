@@ -1,13 +1,15 @@
 import { principalKey, reachOf } from '@stopgo/core';
 import type { Response } from 'express';
+import { listConversations } from '../api/query.ts';
 import { queryCharactersMax, revisionMax } from '../bounds.ts';
+import { membersOf } from '../checked-body.ts';
 import { type Frame, joinSession } from '../frame.ts';
 import { listWithMessages } from '../list-with-messages.ts';
 import { openConversation } from '../messages.ts';
 import { pastConversation } from '../past-conversation.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
 import { preferencesOf } from '../prefer.ts';
-import { pageParameters, Query } from '../query.ts';
+import { Query } from '../query.ts';
 import { renderConversation, renderSummary } from '../render/conversation.ts';
 import { renderMessage } from '../render/message.ts';
 import { soundView } from '../render/sound-view.ts';
@@ -24,7 +26,7 @@ export const conversationRoutes = (deps: RouteDependencies): readonly Route[] =>
 const list =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const query = new Query(req, ['status', 'q', 'include', ...pageParameters]);
+    const query = new Query(req, membersOf(listConversations));
     const status = query.choice('status', conversationStatuses);
     const q = query.text('q', queryCharactersMax);
     const withMessages = query.choice('include', { messages: true }) ?? false;

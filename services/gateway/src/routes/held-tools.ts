@@ -1,6 +1,8 @@
 import type { Json } from '@stopgo/core';
 import { type JsonObject, malformed, objectBody, refuseUnknownMembers } from '@stopgo/http';
 import { approverActor } from '../actor.ts';
+import { acceptTools, shownTool } from '../api/tool-request.ts';
+import { membersOf, saidBy } from '../checked-body.ts';
 import { renderHeldTool } from '../render/held-tool.ts';
 import { textMember } from '../request-text.ts';
 import { sendJson } from '../respond.ts';
@@ -8,6 +10,9 @@ import { type Handler, permit, type Route, type RouteDependencies } from './rout
 
 /** Names and pins are short; a tool's name is the longest of them. */
 const textBytesMax = 1_024;
+
+/** Who accepts them is looked at first. */
+const byWhom = acceptTools.pick({ by: true }).strip();
 
 /** Tools that are held until somebody accepts them: what they are, and accepting them. */
 export const heldToolRoutes = (deps: RouteDependencies): readonly Route[] => [
@@ -26,8 +31,8 @@ const list =
 const accept =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const body = objectBody(req, ['tools', 'by']);
-    const actor = approverActor(req, frame, textMember(body, 'by', textBytesMax));
+    const body = objectBody(req, membersOf(acceptTools));
+    const actor = approverActor(req, frame, saidBy(byWhom, body).by ?? undefined);
     const tools = namedIn(body);
     await permit(deps, frame, 'tools.accept', { kind: 'tools' });
     const options = { context: frame.context };
@@ -44,7 +49,7 @@ const accept =
 function namedIn({ tools }: JsonObject) {
   if (!isList(tools) || tools.length === 0) throw malformed('"tools" must be a list of {"server", "name", "pin"}');
   return tools.map((tool, index) => {
-    if (isObject(tool)) refuseUnknownMembers(tool, ['server', 'name', 'pin'], `tools[${index}]`);
+    if (isObject(tool)) refuseUnknownMembers(tool, membersOf(shownTool), `tools[${index}]`);
     const member = (name: string): string => {
       const value = isObject(tool) ? (textMember(tool, name, textBytesMax) ?? '') : '';
       if (value === '') throw malformed(`"tools[${index}]" needs "${name}", as GET /tools/held shows it`);

@@ -1,18 +1,19 @@
-import { type InputAction, invalidArgument, type Json } from '@stopgo/core';
 import { exactObjectBody } from '@stopgo/http';
 import { approverActor } from '../actor.ts';
 import { actions } from '../answer-codes.ts';
+import { provideInput } from '../api/approval-request.ts';
 import { callMarginMs } from '../bounds.ts';
+import { membersOf, saidBy } from '../checked-body.ts';
 import { fileIn, identified } from '../given-file.ts';
 import { idempotencyOf } from '../idempotency.ts';
 import { conversationIdOf, inputIdOf } from '../path-ids.ts';
 import { preferencesOf, waitMsOf } from '../prefer.ts';
-import { textMember } from '../request-text.ts';
 import { answerTurn } from '../turn-answer.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
 const providePath = '/conversations/:id/inputs/:input';
-const nameBytesMax = 512;
+/** Who answers is looked at after the file. */
+const byWhom = provideInput.pick({ by: true }).strip();
 
 /** Answers to what tool servers ask people in the midst of calls, and to what agents ask people for. */
 export const inputRoutes = (deps: RouteDependencies): readonly Route[] => [
@@ -23,11 +24,11 @@ const provide =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
     // The tool server is to get the numbers that the person wrote.
-    const body = exactObjectBody(req, ['action', 'content', 'file', 'by']);
-    const action = actionOf(body.action);
+    const body = exactObjectBody(req, membersOf(provideInput));
+    const action = saidBy(provideInput.shape.action, body.action);
     const { content } = body;
     const file = fileIn(body);
-    const actor = approverActor(req, frame, textMember(body, 'by', nameBytesMax));
+    const actor = approverActor(req, frame, saidBy(byWhom, body).by ?? undefined);
     const id = conversationIdOf(req);
     const inputId = inputIdOf(req);
     frame.conversationId = id;
@@ -55,10 +56,3 @@ const provide =
     );
     await answerTurn(deps, res, frame, { turn, status: 200, preferences, waitMs: milliseconds, withResult: true });
   };
-
-function actionOf(value: Json | undefined): InputAction {
-  if (value === 'accept' || value === 'decline' || value === 'cancel') return value;
-  throw invalidArgument(
-    '"action" must be accept, decline or cancel; with accept, "content" holds the values, or "file" the file',
-  );
-}

@@ -1,18 +1,18 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { invalidArgument, notFound } from '@stopgo/core';
-import { exactObjectBody, malformed } from '@stopgo/http';
+import { exactObjectBody } from '@stopgo/http';
 import type { memory as wire } from '@stopgo/proto';
 import type { Request, Response } from 'express';
 import { userActor } from '../actor.ts';
-import { pageParameters, Query } from '../query.ts';
+import { setMemory } from '../api/memory-request.ts';
+import { listMemories } from '../api/query.ts';
+import { membersOf, saidBy } from '../checked-body.ts';
+import { Query } from '../query.ts';
 import { renderMemory } from '../render/memory.ts';
-import { textMember } from '../request-text.ts';
 import { sendJson } from '../respond.ts';
-import { timeFrom } from '../time-text.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
 const wordsCharactersMax = 200;
-const timeBytesMax = 64;
 const path = '/agents/*name/memories/:key';
 
 /** What agents remember. Names hold slashes; a slash in a key, or before the word `memories` in a name, is written %2F. */
@@ -27,7 +27,7 @@ const list =
   ({ clients, ...deps }: RouteDependencies): Handler =>
   async (req, res, frame) => {
     await permit({ clients, ...deps }, frame, 'memory.read', { kind: 'agents' });
-    const query = new Query(req, ['query', ...pageParameters]);
+    const query = new Query(req, membersOf(listMemories));
     const words = query.text('query', wordsCharactersMax) ?? '';
     const { memories, nextCursor, total } = await clients.memories.listMemories(
       { agent: agentIn(req), query: words, ...query.page() },
@@ -47,11 +47,11 @@ const get =
 const set =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const body = exactObjectBody(req, ['value', 'expires_at']);
-    if (body.value === undefined) throw malformed('"value" is required: any JSON value');
+    const body = exactObjectBody(req, membersOf(setMemory));
+    saidBy(setMemory.shape.value, body.value);
     const place = placeIn(req);
     const expected = expectedOf(req);
-    const expiresAt = timeOf(textMember(body, 'expires_at', timeBytesMax));
+    const { value, expires_at: expiresAt } = saidBy(setMemory, body);
     await permit(deps, frame, 'memory.change', { kind: 'agents' });
     const { registry } = deps.clients;
     if (registry === undefined) throw notFound('agents are taken from no repository here, so none remembers anything');
@@ -59,7 +59,7 @@ const set =
     await registry.resolveAgent({ name: place.agent }, { context: frame.context });
     const { memory, created } = await deps.clients.memories.setMemory(
       {
-        ...{ ...place, ...expected, actor: userActor(frame), valueJson: JSON.stringify(body.value) },
+        ...{ ...place, ...expected, actor: userActor(frame), valueJson: JSON.stringify(value) },
         ...(expiresAt === undefined ? {} : { expiresAt: timestampFromMs(expiresAt) }),
       },
       { context: frame.context },
@@ -104,11 +104,4 @@ function expectedOf(req: Request): { readonly expectedRevision?: number } {
   const revision = /^"([1-9]\d{0,8})"$/.exec(match.trim())?.[1];
   if (revision === undefined) throw invalidArgument('If-Match takes the ETag of an answer, such as "7"');
   return { expectedRevision: Number(revision) };
-}
-
-function timeOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const time = timeFrom(text);
-  if (time === undefined) throw malformed('"expires_at" must be a time such as 2027-01-31T12:00:00Z');
-  return time;
 }

@@ -1,20 +1,19 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { isUuid, notFound, type Role, roleNamed, roles, roleToWire, visibleText } from '@stopgo/core';
-import { type JsonObject, malformed, objectBody } from '@stopgo/http';
+import { isUuid, notFound, roleToWire, visibleText } from '@stopgo/core';
+import { objectBody } from '@stopgo/http';
 import { envelope, type people, type views } from '@stopgo/proto';
 import type { Request } from 'express';
 import { namedAs } from '../actor.ts';
+import { changeUser, createUser, issueKey as issueKeyBody } from '../api/people-request.ts';
+import { pageOnly } from '../api/query.ts';
 import { echoCharactersMax } from '../bounds.ts';
+import { checkedBody, membersOf, saidBy } from '../checked-body.ts';
 import type { Frame } from '../frame.ts';
-import { pageParameters, Query } from '../query.ts';
+import { Query } from '../query.ts';
 import { renderApiKey, renderUser } from '../render/person.ts';
-import { textMember } from '../request-text.ts';
 import { sendJson } from '../respond.ts';
-import { timeFrom } from '../time-text.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
-
-const textBytesMax = 4_096;
 
 /** Users and their API keys. */
 export function peopleRoutes(deps: RouteDependencies): readonly Route[] {
@@ -56,7 +55,7 @@ const me =
 const list =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const page = new Query(req, pageParameters).page();
+    const page = new Query(req, membersOf(pageOnly)).page();
     await permit(deps, frame, 'user.list', { kind: 'user' });
     const { users, nextCursor, total } = await deps.clients.store.listUsers(page, { context: frame.context });
     sendJson(res, 200, { users: users.map(renderUser), total, next_cursor: nextCursor || undefined });
@@ -65,11 +64,9 @@ const list =
 const create =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const body = objectBody(req, ['email', 'name', 'role']);
-    const email = required(body, 'email');
-    const name = required(body, 'name');
+    const { email, name, role: asked } = checkedBody(req, createUser).said;
     // Whoever sets the platform up makes its first administrator.
-    const role = roleIn(body) ?? (frame.principal.kind === 'setup' ? 'SUPER_ADMIN' : 'USER');
+    const role = asked ?? (frame.principal.kind === 'setup' ? 'SUPER_ADMIN' : 'USER');
     await permit(deps, frame, 'user.create', { kind: 'user' });
     const isFirst = frame.principal.kind === 'setup';
     const { user, apiKey, apiKeyText } = await deps.clients.people.createUser(
@@ -94,16 +91,13 @@ const get =
 const change =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const body = objectBody(req, ['name', 'role', 'active']);
+    const body = objectBody(req, membersOf(changeUser));
     const id = idIn(req, 'user');
-    const name = textMember(body, 'name', textBytesMax);
-    const role = roleIn(body);
-    const { active } = body;
-    if (active !== undefined && typeof active !== 'boolean') throw malformed('"active" must be true or false');
+    const { name, role, active } = saidBy(changeUser, body);
     await permit(deps, frame, 'user.change', { kind: 'user', id });
     const request: MessageInitShape<typeof people.ChangeUserRequestSchema> = {
       ...{ userId: id, actor: actorOf(frame) },
-      ...(name === undefined ? {} : { name }),
+      ...(name === undefined || name === null ? {} : { name }),
       ...(role === undefined ? {} : { role: roleToWire(role) }),
       ...(active === undefined ? {} : { active }),
     };
@@ -115,7 +109,7 @@ const listKeys =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
     const userId = idIn(req, 'user');
-    const page = new Query(req, pageParameters).page();
+    const page = new Query(req, membersOf(pageOnly)).page();
     await permit(deps, frame, 'key.list', { kind: 'user', id: userId });
     const answer = await deps.clients.store.listApiKeys({ userId, ...page }, { context: frame.context });
     sendJson(res, 200, { keys: answer.apiKeys.map(renderApiKey), next_cursor: answer.nextCursor || undefined });
@@ -124,12 +118,18 @@ const listKeys =
 const issueKey =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const body = objectBody(req, ['name', 'scopes', 'expires_at']);
+    const body = objectBody(req, membersOf(issueKeyBody));
     const userId = idIn(req, 'user');
-    const [name, scopes, expiresAt] = [required(body, 'name'), scopesIn(body), timeIn(body)];
+    const { name, scopes = [], expires_at: end } = saidBy(issueKeyBody, body);
     await permit(deps, frame, 'key.issue', { kind: 'user', id: userId });
     const { apiKey, text } = await deps.clients.people.issueApiKey(
-      { userId, name, scopes, ...(expiresAt === undefined ? {} : { expiresAt }), actor: actorOf(frame) },
+      {
+        userId,
+        name,
+        scopes,
+        ...(end === undefined ? {} : { expiresAt: timestampFromMs(end) }),
+        actor: actorOf(frame),
+      },
       { context: frame.context },
     );
     sendJson(res, 201, shownOnce(apiKey, text));
@@ -170,33 +170,3 @@ function idIn(req: Request, name: string): string {
 }
 
 const noUser = (id: string) => notFound(`there is no user ${visibleText(id.slice(0, echoCharactersMax))}`);
-
-function required(body: JsonObject, member: string): string {
-  const text = textMember(body, member, textBytesMax);
-  if (text === undefined) throw malformed(`"${member}" is required`);
-  return text;
-}
-
-function roleIn(body: JsonObject): Role | undefined {
-  const text = textMember(body, 'role', textBytesMax);
-  if (text === undefined) return undefined;
-  const role = roleNamed(text);
-  if (role === undefined) throw malformed(`"role" must be one of ${roles.join(', ')}`);
-  return role;
-}
-
-function scopesIn({ scopes }: JsonObject): string[] {
-  if (scopes === undefined) return [];
-  if (Array.isArray(scopes) && scopes.length === 0)
-    throw malformed('"scopes" names none; leave it out for a key that may do all that its user may');
-  if (Array.isArray(scopes) && scopes.every((scope) => typeof scope === 'string')) return scopes as string[];
-  throw malformed('"scopes" must be a list of texts');
-}
-
-function timeIn(body: JsonObject) {
-  const text = textMember(body, 'expires_at', textBytesMax);
-  if (text === undefined) return undefined;
-  const time = timeFrom(text);
-  if (time === undefined) throw malformed('"expires_at" must be a time such as 2027-01-31T12:00:00Z');
-  return timestampFromMs(time);
-}

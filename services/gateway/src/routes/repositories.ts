@@ -1,15 +1,19 @@
-import { invalidArgument, notFound, parseDuration } from '@stopgo/core';
-import { type JsonObject, malformed, objectBody } from '@stopgo/http';
+import { notFound, parseDuration } from '@stopgo/core';
+import { type JsonObject, objectBody } from '@stopgo/http';
+import type { z } from 'zod';
 import { userActor } from '../actor.ts';
+import {
+  addRepository as addBody,
+  addedRepository,
+  asRoot,
+  changeRepository as changeBody,
+  settingsOrder,
+} from '../api/repository-request.ts';
+import { membersOf, saidBy } from '../checked-body.ts';
 import type { GatewayClients } from '../options.ts';
 import { renderRef, renderRepository } from '../render/agent.ts';
-import { textMember } from '../request-text.ts';
 import { sendJson } from '../respond.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
-
-const textBytesMax = 4_096;
-const keyBytesMax = 16_384;
-const settingNames = ['branch', 'sync_interval', 'is_active', 'auth_type', 'auth_token', 'ssh_key', 'webhook_secret'];
 
 /** Repositories that agents are taken from. */
 export const repositoryRoutes = (deps: RouteDependencies): readonly Route[] => [
@@ -41,14 +45,14 @@ const listRepositories =
 const addRepository =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const body = objectBody(req, ['name', 'git_url', 'is_root', ...settingNames]);
-    const name = textMember(body, 'name', textBytesMax) ?? '';
-    const gitUrl = textMember(body, 'git_url', textBytesMax) ?? '';
-    if (name === '' || gitUrl === '') throw invalidArgument('name and git_url are required');
-    const settings = settingsIn(body);
+    const body = objectBody(req, membersOf(addBody));
+    const said = saidBy(addedRepository, body, settingsOrder);
     await permit(deps, frame, 'repository.manage', { kind: 'agents' });
     const { repository } = await registryOf(deps).addRepository(
-      { name, gitUrl, isRoot: flagMember(body, 'is_root') ?? false, settings, actor: userActor(frame) },
+      {
+        ...{ name: said.name ?? '', gitUrl: said.git_url ?? '', isRoot: saidBy(asRoot, body).is_root ?? false },
+        ...{ settings: settingsOf(said, body), actor: userActor(frame) },
+      },
       { context: frame.context },
     );
     sendJson(res, 201, { repository: repository === undefined ? null : renderRepository(repository) });
@@ -57,7 +61,8 @@ const addRepository =
 const changeRepository =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const change = settingsIn(objectBody(req, settingNames));
+    const body = objectBody(req, membersOf(changeBody));
+    const change = settingsOf(saidBy(changeBody, body, settingsOrder), body);
     await permit(deps, frame, 'repository.manage', { kind: 'agents' });
     const { repository } = await registryOf(deps).changeRepository(
       { name: String(req.params.name), change, actor: userActor(frame) },
@@ -122,41 +127,25 @@ const listBranches =
     sendJson(res, 200, { branches: branches.map(renderRef), tags: tags.map(renderRef), more });
   };
 
-function settingsIn(body: JsonObject) {
-  const token = textMember(body, 'auth_token', textBytesMax);
-  const key = textMember(body, 'ssh_key', keyBytesMax);
-  if (token !== undefined && key !== undefined) throw invalidArgument('give auth_token or ssh_key, not both');
-  const authType =
-    textMember(body, 'auth_type', textBytesMax) ??
-    (token === undefined ? (key === undefined ? undefined : 'ssh-key') : 'token');
-  // null ends it; what is absent stays.
-  const webhookSecret = body.webhook_secret === null ? '' : textMember(body, 'webhook_secret', textBytesMax);
+function settingsOf(said: z.output<typeof changeBody>, sent: JsonObject) {
+  const { auth_token: token, ssh_key: key, sync_interval: interval } = said;
+  const authType = said.auth_type ?? (isGiven(token) ? 'token' : isGiven(key) ? 'ssh-key' : undefined);
   return given({
-    branch: textMember(body, 'branch', textBytesMax),
-    syncIntervalMs: intervalIn(body),
-    isActive: flagMember(body, 'is_active'),
-    ...{ authType, credentials: token ?? key, webhookSecret },
+    branch: said.branch ?? undefined,
+    syncIntervalMs: interval === null || interval === undefined ? undefined : parseDuration(interval),
+    isActive: said.is_active ?? undefined,
+    authType,
+    credentials: token ?? key ?? undefined,
+    // null ends it; what is absent stays.
+    webhookSecret: sent.webhook_secret === null ? '' : (said.webhook_secret ?? undefined),
   });
 }
+
+const isGiven = (text: string | null | undefined): boolean => text !== undefined && text !== null;
 
 /** Only the members that are there. */
 function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
-}
-
-function intervalIn(body: JsonObject): number | undefined {
-  const text = textMember(body, 'sync_interval', textBytesMax);
-  if (text === undefined) return undefined;
-  const ms = parseDuration(text);
-  if (ms === undefined || ms > 2 ** 31) throw invalidArgument('sync_interval must be a duration, for example 5m');
-  return ms;
-}
-
-function flagMember(body: JsonObject, name: string): boolean | undefined {
-  const value = body[name];
-  if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'boolean') throw malformed(`"${name}" must be true or false`);
-  return value;
 }
