@@ -12,7 +12,7 @@ const file = (more: string) =>
 export function agentsRepository(folder: string): string {
   const agents = agentsInGit(folder);
   agents.write(`${front}/prompt.md`, file(`allowedAgents: [${keeper}]`));
-  agents.write(`${keeper}/prompt.md`, file('mcpServers: [ledger]'));
+  agents.write(`${keeper}/prompt.md`, file('mcpServers: [ledger, resources]'));
   agents.commit('Agents');
   return folder;
 }

@@ -48,6 +48,16 @@ test('a doubt that is noted once more, by a driver that comes too late, is judge
   expect(check(evidence([...story, [260, late]]))).toEqual([]);
 });
 
+test('an answer that was promised under another key is not the one that is in the log', () => {
+  const answer = (key: string) => fact('inputProvided', { runId: ids.runId, inputId: 'i', idempotency: { key } });
+  const promised = { kind: 'answer', conversationId: id, key: 'key-answer', inputId: 'i' } as const;
+  const wrong = (...keys: readonly string[]) =>
+    check({ ...evidence([...story, ...keys.map((key): Timed => [260, answer(key)])]), acknowledged: [promised] });
+  expect(wrong('key-answer')).toEqual([]);
+  expect(wrong('another')).toEqual([expect.stringContaining('an acknowledged answer is in the log 0 times')]);
+  expect(wrong('key-answer', 'key-answer')).toEqual([expect.stringContaining('in the log 2 times')]);
+});
+
 describe('the checker sees', () => {
   const [first, second] = sound.toolRuns;
   const [asked, askedOn] = sound.modelRequests;
@@ -116,6 +126,11 @@ describe('the checker sees', () => {
       'an acknowledged message is in the log 2 times',
     ],
     ['a lost decision', without((one) => isResolved(one, 'a')), 'an acknowledged decision is in the log 0 times'],
+    [
+      'a lost answer to an agent',
+      { ...sound, acknowledged: [{ kind: 'answer', conversationId: id, key: 'key-answer', inputId: 'i' }] },
+      'an acknowledged answer is in the log 0 times',
+    ],
     [
       'a lost cancel',
       { ...sound, acknowledged: [{ kind: 'cancel', conversationId: id, key: 'key-cancel' }] },

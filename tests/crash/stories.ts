@@ -132,6 +132,15 @@ const stories: readonly Story[] = [
     },
   },
   {
+    name: 'called-agent-gated',
+    hasAgents: true,
+    tell: async (teller) => {
+      await teller.until('the agents', () => teller.knowsAgents());
+      await teller.open(toKeeper(`create a server ${teller.tag} with value 42`), '', front);
+      await teller.toTheEnd(first, true);
+    },
+  },
+  {
     name: 'called-agent-asks',
     hasAgents: true,
     tell: async (teller) => {

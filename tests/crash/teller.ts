@@ -124,8 +124,10 @@ export class Teller {
     await this.until('the question', async () => (await asked()) !== undefined);
     const id = (await asked())?.id ?? '';
     const body = { action: 'accept', ...said };
-    const answer = await this.client.post(`${path}/${id}`, { body, key: this.client.newKey() });
+    const key = this.client.newKey();
+    const answer = await this.client.post(`${path}/${id}`, { body, key });
     this.conversationOf(answer, 'the answer', [200, 202]);
+    this.notes.acknowledged.push({ kind: 'answer', conversationId: this.conversationId, key, inputId: id });
     const second = await this.client.post(`${path}/${id}`, { body: { action: 'decline' }, key: this.client.newKey() });
     if (second.status !== 409) this.wrong(`a second answer was answered ${second.status}`);
     await this.until('the end of the run', async () => (await this.conversation()).run?.status === 'completed');

@@ -8,4 +8,5 @@ export type Acknowledged =
       readonly approvalId: string;
       readonly decision: string;
     }
+  | { readonly kind: 'answer'; readonly conversationId: string; readonly key: string; readonly inputId: string }
   | { readonly kind: 'cancel'; readonly conversationId: string; readonly key: string };

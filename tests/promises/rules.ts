@@ -146,6 +146,12 @@ function keeps(fact: Fact, promise: Acknowledged): boolean {
         fact.value.idempotency?.key === promise.key &&
         decidedWord(fact.value.decision) === promise.decision
       );
+    case 'answer':
+      return (
+        fact.case === 'inputProvided' &&
+        fact.value.inputId === promise.inputId &&
+        fact.value.idempotency?.key === promise.key
+      );
     case 'cancel':
       return fact.case === 'runCanceled' && fact.value.idempotency?.key === promise.key;
   }
