@@ -17,11 +17,11 @@ RUN find . -type f ! -name package.json ! -name package-lock.json ! -name .npmrc
 FROM node AS build
 COPY --from=manifests /app ./
 RUN --mount=type=cache,target=/root/.npm \
-    npm ci --include-workspace-root -w cli -w mcp-servers/filesystem -w mcp-servers/resources -w offline-model
+    npm ci --include-workspace-root -w cli -w mcp-servers/filesystem -w mcp-servers/resources -w offline-model -w services/web
 COPY . .
-RUN npm run build \
+RUN node_modules/.bin/tsc -b tsconfig.build.json && node scripts/build-web.mjs \
     && find packages services mcp-servers offline-model cli -name node_modules -prune \
-        -o -path '*/dist/*.js' -exec cp --parents -t /srv {} +
+        -o \( -path '*/dist/*.js' -o -path '*/dist/public/*' -type f \) -exec cp --parents -t /srv {} +
 
 FROM node AS dependencies
 COPY --from=manifests /app ./
@@ -47,6 +47,7 @@ RUN mkdir /data && chown 1000:1000 /data && chmod 700 /data
 COPY --from=dependencies /app ./
 COPY --from=build /srv ./
 COPY config/agent.compose.yaml /etc/stopgo/agent.yaml
+COPY config/web.compose.yaml /etc/stopgo/web.yaml
 # A volume of the image, and not of the composition, is made for each container: no two replicas of the store share one.
 VOLUME /data
 USER 1000:1000

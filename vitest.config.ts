@@ -21,6 +21,9 @@ const maxWorkers = availableParallelism() + (isOverServices || tier === 'slow' ?
  */
 const testMs = isOverServices ? 120_000 : 60_000;
 
+/** The same of a test in a browser, in milliseconds. */
+const webMs = 240_000;
+
 /**
  * Where the projects keep the sources as vitest has read them. Each would read all of them by itself otherwise, and take twice the
  * processor time for it. It is for one run only: a later one would not see that the exports of a package have changed. Each
@@ -42,6 +45,9 @@ function project(kind: Kind): TestProjectInlineConfiguration {
     case 'chaos':
       // They judge what several processes do by time: one after the other, with nothing beside them.
       return { extends: true, test: { ...test, fileParallelism: false } };
+    case 'web':
+      // A browser and a platform each: one file after the other.
+      return { extends: true, test: { ...test, fileParallelism: false, testTimeout: webMs, hookTimeout: webMs } };
     default:
       return { extends: true, test };
   }

@@ -16,6 +16,7 @@ const program = (name, from, ...args) => ({ name, check: () => run(from, ...args
 /** The checks of `npm run check`. A check gives `{ code, output }`, or `{ skipped: reason }`. */
 export const checks = [
   program('types', tsc, '--noEmit', '-p', 'tsconfig.json'),
+  program('types of the web app', tsc, '--noEmit', '-p', join('services', 'web', 'app', 'tsconfig.json')),
   program('lint and format', biome, 'ci', '--colors=off', '.'),
   program('proto lint', buf, 'lint'),
   program('proto format', buf, 'format', '--diff', '--exit-code'),

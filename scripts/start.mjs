@@ -22,7 +22,7 @@ const command = join(root, 'cli', 'dist', 'main.js');
 const args = process.argv.slice(2);
 
 // Without the two dashes npm takes options for its own, and starts us without them.
-const swallowed = ['config', 'demo', 'port'].filter(
+const swallowed = ['config', 'demo', 'open', 'port', 'web'].filter(
   (name) => process.env[`npm_config_${name}`] !== undefined && !args.some((arg) => arg.startsWith(`--${name}`)),
 );
 if (swallowed.length > 0) {
@@ -41,5 +41,8 @@ try {
   console.error(error instanceof BootstrapError ? error.message : error);
   process.exit(1);
 }
-process.argv = [process.execPath, command, 'start', ...(isOwnAgent ? [] : ['--demo']), ...args];
+// The web app is part of it, unless somebody wants none.
+const web = args.includes('--no-web') ? [] : ['--web'];
+const others = args.filter((arg) => arg !== '--no-web');
+process.argv = [process.execPath, command, 'start', ...(isOwnAgent ? [] : ['--demo']), ...others, ...web];
 await import(pathToFileURL(command).href);

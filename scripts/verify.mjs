@@ -15,6 +15,7 @@ const { values } = parseArgs({ options: { counts: { type: 'string' }, 'slow-repo
 /** Scripts that take long and show their own progress, run one after the other. */
 const LONG_SCRIPTS = [
   'test:slow',
+  'test:web',
   'test:services',
   'test:other-node',
   'test:crash',

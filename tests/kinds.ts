@@ -3,7 +3,7 @@
  * is a project of vitest of that name.
  */
 
-export const kinds = ['unit', 'integration', 'simulation', 'e2e', 'chaos'] as const;
+export const kinds = ['unit', 'integration', 'simulation', 'e2e', 'chaos', 'web'] as const;
 export type Kind = (typeof kinds)[number];
 
 /** A name without a word before `.test.ts`. */
@@ -23,4 +23,5 @@ export const filesOfKind: Readonly<Record<Kind, readonly string[]>> = {
   simulation: ['tests/{matrix,simulation}/*.test.ts'],
   e2e: ['**/*.e2e.test.ts', 'tests/{e2e,examples}/*.test.ts'],
   chaos: ['**/*.chaos.test.ts'],
+  web: ['tests/web/*.test.ts'],
 };

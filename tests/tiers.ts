@@ -27,6 +27,9 @@ const onNats = [
 /** The same, end to end over separate processes. `test:services` runs all of tests/e2e, on NATS, so that `test:slow` need not. */
 const endToEndOnNats = ['tests/e2e/{a2a-gateways,callbacks,services-cost,tool-server-replicas,tree-services}.test.ts'];
 
+/** These drive a Chromium. They run in `test:web`. */
+const onChromium = ['tests/web/*.test.ts'];
+
 /** These take long: thousands of starts, orders or kills, or several platforms each. */
 const slow = [
   // Every order of six decisions, with a crash after each.
@@ -141,7 +144,7 @@ export function filesOf(tier: Tier): Files {
     case 'all':
       return { include: everything, exclude: [] };
     case 'quick':
-      return { include: everything, exclude: [...onNats, ...endToEndOnNats, ...slow] };
+      return { include: everything, exclude: [...onNats, ...endToEndOnNats, ...onChromium, ...slow] };
     case 'slow':
       return { include: [...onNats, ...slow, ...partlyOnNats, ...partOfEach], exclude: [] };
     case 'other-node':

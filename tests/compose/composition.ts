@@ -42,6 +42,7 @@ export class Composition extends Composed {
       STOPGO_BIND: undefined,
       // Any free port, so that several gateways do not want the same.
       STOPGO_PORT: '',
+      STOPGO_WEB_PORT: '',
       STOPGO_IMAGE: testImage,
       STOPGO_NATS_IMAGE: 'localhost/stopgo-nats-test:latest',
       ...Object.fromEntries(

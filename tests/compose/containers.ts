@@ -19,6 +19,7 @@ const startOrder = [
   'approvals',
   'orchestrator',
   'gateway',
+  'web',
   'keeper',
   'change-desk',
   'front-desk',

@@ -12,7 +12,8 @@ const knows: Readonly<Record<string, readonly string[]>> = {
   modelKey: ['orchestrator'],
 };
 
-const PUBLISHED = { service: 'gateway', address: '127.0.0.1' };
+/** The services that the machine reaches, on this address alone. */
+const PUBLISHED = { services: ['gateway', 'web'], address: '127.0.0.1' };
 
 type PortBindings = Readonly<Record<string, readonly { readonly HostIp: string }[] | null>>;
 
@@ -34,7 +35,7 @@ async function published(composition: Composition, { id, name, service }: Contai
   const bindings = Object.entries(ports ?? {}).flatMap(([port, at]) =>
     (at ?? []).map(({ HostIp }) => ({ port, HostIp })),
   );
-  if (service !== PUBLISHED.service) return bindings.map(({ port }) => `${name} publishes ${port}`);
+  if (!PUBLISHED.services.includes(service)) return bindings.map(({ port }) => `${name} publishes ${port}`);
   if (bindings.length !== 1) return [`${name} publishes ${bindings.length} ports`];
   return bindings
     .filter(({ HostIp }) => HostIp !== PUBLISHED.address)
@@ -103,7 +104,7 @@ async function toolServers(composition: Composition, containers: readonly Contai
 
 /** Connects from inside of a container to the port that a service listens on. */
 async function reaches(composition: Composition, { id }: Container, ip: string, service: string): Promise<boolean> {
-  const port = { gateway: 8080, nats: 4222, 'mcp-resources': 8090, 'offline-model': 8091 }[service] ?? 7000;
+  const port = { gateway: 8080, nats: 4222, web: 3000, 'mcp-resources': 8090, 'offline-model': 8091 }[service] ?? 7000;
   const program = `
     const socket = require('node:net').connect({ host: '${ip}', port: ${port} });
     const end = (what) => { console.log(what); process.exit(); };

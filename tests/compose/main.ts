@@ -101,11 +101,20 @@ async function everything(): Promise<void> {
 async function isolated(): Promise<void> {
   const problems = await isolationProblems(composition);
   if (problems.length > 0) throw new Error(`not isolated:\n  ${problems.join('\n  ')}`);
-  say('isolated: one published port, no root, no capability, no secret where it does not belong');
+  say('isolated: two published ports, no root, no capability, no secret where it does not belong');
 }
 
 async function cleanStops(): Promise<void> {
-  for (const service of ['gateway', 'orchestrator', 'approvals', 'mcp-bridge', 'store', 'mcp-resources', 'nats']) {
+  for (const service of [
+    'web',
+    'gateway',
+    'orchestrator',
+    'approvals',
+    'mcp-bridge',
+    'store',
+    'mcp-resources',
+    'nats',
+  ]) {
     const [container] = await composition.containers(service);
     if (container === undefined) throw new Error(`no container of ${service}`);
     const { code, seconds: took } = await composition.stop(container);

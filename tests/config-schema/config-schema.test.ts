@@ -25,7 +25,7 @@ function problemsOf(file: unknown): readonly string[] {
 /** Every file that configures an agent. */
 const files = ['config', 'examples'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.yaml') && !name.includes('filesystem') && !name.includes('node_modules'))
+    .filter((name) => name.endsWith('.yaml') && !/filesystem|^web\.|node_modules/.test(name))
     .map((name) => join(folder, name)),
 );
 

@@ -91,7 +91,7 @@ test('SIGTERM to npm ends the platform in peace, and npm waits for it', { timeou
   expect([running.exitCode, running.signalCode]).toEqual([null, null]);
   clone.write('may-end', '');
   expect(await allGone).toBe(0);
-  expect(ran()).toEqual(['start --demo --stay', 'finished']);
+  expect(ran()).toEqual(['start --demo --stay --web', 'finished']);
 });
 
 test('when npm is killed, the platform ends in peace all the same', { timeout: patienceMs }, async () => {
@@ -100,7 +100,7 @@ test('when npm is killed, the platform ends in peace all the same', { timeout: p
   await printed('asked to end');
   clone.write('may-end', '');
   await allGone;
-  expect(ran()).toEqual(['start --demo --stay', 'finished']);
+  expect(ran()).toEqual(['start --demo --stay --web', 'finished']);
 });
 
 test('SIGTERM to npx ends the platform in peace', { timeout: patienceMs }, async () => {
@@ -123,11 +123,12 @@ test.each(['--port', '--demo', '--config'])('npm start %s without two dashes bef
 });
 
 test.each([
-  [[], 'start --demo'],
-  [['--demo'], 'start --demo --demo'],
-  [['--config', 'mine.yaml'], 'start --config mine.yaml'],
-  [['--config=mine.yaml'], 'start --config=mine.yaml'],
-  [['--demo', '--config', 'mine.yaml'], 'start --demo --config mine.yaml'],
+  [[], 'start --demo --web'],
+  [['--no-web'], 'start --demo'],
+  [['--demo'], 'start --demo --demo --web'],
+  [['--config', 'mine.yaml'], 'start --config mine.yaml --web'],
+  [['--config=mine.yaml'], 'start --config=mine.yaml --web'],
+  [['--demo', '--config', 'mine.yaml'], 'start --demo --config mine.yaml --web'],
 ])('npm start -- %j is stopgo %s: an agent of one’s own is a demo only where that is said', async (args, command) => {
   expect(await clone.node(['scripts/start.mjs', ...args])).toMatchObject({ code: 0 });
   expect(ran()).toEqual([command]);

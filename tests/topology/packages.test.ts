@@ -13,7 +13,7 @@ import {
 } from './repository.ts';
 
 const SHARED = ['@stopgo/core', '@stopgo/proto', '@stopgo/rpc', '@stopgo/runtime'];
-const SERVICES = ['approvals', 'gateway', 'mcp-bridge', 'orchestrator', 'registry', 'store'].map(
+const SERVICES = ['approvals', 'gateway', 'mcp-bridge', 'orchestrator', 'registry', 'store', 'web'].map(
   (name) => `@stopgo/${name}`,
 );
 /** Programs of their own: started, not imported, except by tests that want them in their own process. */
@@ -51,6 +51,7 @@ const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: r
   'services/mcp-bridge': { name: '@stopgo/mcp-bridge', may: [...SHARED, SECURITY, LOG, JSON_SCHEMA] },
   'services/orchestrator': { name: '@stopgo/orchestrator', may: [...SHARED, SECURITY, LOG, A2A, JSON_SCHEMA] },
   'services/registry': { name: '@stopgo/registry', may: [...SHARED, SECURITY, LOG, AGENT_FILES] },
+  'services/web': { name: '@stopgo/web', may: ['@stopgo/core', '@stopgo/runtime', SECURITY, HTTP] },
   'services/store': { name: '@stopgo/store', may: SHARED },
   'packages/tool-server': { name: TOOL_SERVER, may: [SECURITY] },
   'mcp-servers/filesystem': { name: '@stopgo/mcp-filesystem', may: [TOOL_SERVER] },

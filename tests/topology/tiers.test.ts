@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { kinds } from '../kinds.ts';
+import { filesOfKind, kinds } from '../kinds.ts';
 import { filesOf, filesOfKindIn, sameOverServices, type Tier, tierOf } from '../tiers.ts';
 import { matchesAny } from './globs.ts';
 import { type Repository, readRepository, withFile } from './repository.ts';
@@ -19,6 +19,9 @@ const seemsTest = (path: string) => /\.(?:test|tests|spec|specs)\.[cm]?[jt]sx?$/
 /** `test:services` runs these, whatever the other tiers leave out. */
 const isOverServices = (path: string) => path.startsWith('tests/e2e/') && !matchesAny(path, sameOverServices);
 
+/** `test:web` runs these. */
+const isOnChromium = (path: string) => matchesAny(path, filesOfKind.web);
+
 /** How often a file is run in a tier. */
 function timesIn(tier: Tier, path: string): number {
   return kinds.filter((kind) => {
@@ -29,7 +32,8 @@ function timesIn(tier: Tier, path: string): number {
 
 function lost(of: Repository): string[] {
   const isRun = (path: string) =>
-    isTest(path) && (timesIn('quick', path) > 0 || timesIn('slow', path) > 0 || isOverServices(path));
+    isTest(path) &&
+    (timesIn('quick', path) > 0 || timesIn('slow', path) > 0 || isOverServices(path) || isOnChromium(path));
   return [...of.keys()].filter((path) => seemsTest(path) && !isRun(path));
 }
 

@@ -25,6 +25,7 @@ export const options = {
   'media-type': { type: 'string', value: 'TYPE' },
   name: { type: 'string', value: 'NAME' },
   nobody: { type: 'boolean' },
+  open: { type: 'boolean' },
   pin: { type: 'string', value: 'PIN' },
   port: { type: 'string', value: 'PORT' },
   reason: { type: 'string', value: 'TEXT' },
@@ -40,6 +41,7 @@ export const options = {
   until: { type: 'string', value: 'TIME' },
   url: { type: 'string', value: 'URL' },
   watch: { type: 'boolean' },
+  web: { type: 'boolean' },
 } as const satisfies Record<string, NonNullable<ParseArgsConfig['options']>[string] & { readonly value?: string }>;
 
 export type OptionName = keyof typeof options;

@@ -1,10 +1,11 @@
-import { defaultConfigPath } from '../start/start-config.ts';
+import { defaultConfigPath, defaultWebConfigPath } from '../start/start-config.ts';
 import { version } from '../version.ts';
 import type { Command, Given } from './command.ts';
 import { gatewayUrl, pick, portOf } from './parse.ts';
 
 const config = `the configuration (default: ${defaultConfigPath})`;
 const demo = 'without an API key the bundled offline model answers';
+const web = 'the web app too, at http://127.0.0.1:3000 or the next free port; config/web.yaml says otherwise';
 const port = 'listen on this port, whatever the configuration says; 0 takes a free one';
 
 /** What runs the platform, or a part of it. */
@@ -12,9 +13,12 @@ export const platformCommands: Readonly<Record<string, Command>> = {
   start: {
     summary: 'Run everything in one process, on the embedded log',
     arguments: [0, 0],
-    options: { config, demo, port },
-    about: ['Ctrl-C or SIGTERM ends it: what runs is finished first. `npm start` is the same for a fresh clone.'],
+    options: { config, demo, port, web, open: 'with --web: open its page in the browser' },
+    about: [
+      'Ctrl-C or SIGTERM ends it: what runs is finished first. `npm start` is the same for a fresh clone, with the web app.',
+    ],
     examples: [
+      ['stopgo start --demo --web --open', 'with the web app, in the browser'],
       ['stopgo start --demo', 'the shipped agent; without a key the offline model answers'],
       ['stopgo start --config my-agent.yaml --port 8090', ''],
     ],
@@ -32,6 +36,16 @@ export const platformCommands: Readonly<Record<string, Command>> = {
     run: async (given) => {
       const { servicesCommand } = await import('../services/launcher/services-command.ts');
       await servicesCommand({ ...startFlags(given), ...pick(given.flags, 'replicas') }, given.host);
+    },
+  },
+  web: {
+    summary: 'The web app alone, for a platform that runs elsewhere',
+    arguments: [0, 0],
+    options: { config: `its configuration (default: ${defaultWebConfigPath})` },
+    examples: [['stopgo web --config web.yaml', 'agent_url in the file names the platform']],
+    run: async ({ flags, host }) => {
+      const { webCommand } = await import('../start/web-command.ts');
+      await webCommand(flags.config ?? defaultWebConfigPath, host);
     },
   },
   service: {
@@ -72,6 +86,8 @@ export const platformCommands: Readonly<Record<string, Command>> = {
 function startFlags({ flags }: Given) {
   return {
     demo: flags.demo === true,
+    web: flags.web === true || flags.open === true,
+    open: flags.open === true,
     ...pick(flags, 'config'),
     ...(flags.port === undefined ? {} : { port: portOf(flags.port, 0) }),
   };

@@ -17,11 +17,15 @@ import { firstSteps, offlineModelOf, type StartFlags } from './demo.ts';
 import { fasterNode } from './faster-node.ts';
 import { startOneProcess } from './one-process.ts';
 import { startConfig } from './start-config.ts';
+import { addressHere, openInBrowser, startWebHere, webConfigBeside } from './web.ts';
 
 /** How long a stop may take, in milliseconds: running requests finish first, then runs, then tools. */
 const stopDeadlineMs = 30_000;
 
 const millisecondsPerSecond = 1_000;
+
+/** The port of the web app is nobody's promise: another one does, and is printed. */
+const nextPort = { nextPort: true };
 
 /** `stopgo start`: everything in this process, on the embedded log, until a signal ends it. */
 export async function startCommand(flags: StartFlags, host: NodeJS.Process, version: string): Promise<void> {
@@ -66,12 +70,18 @@ async function start(
     };
     const started = await startOneProcess(options);
     parts.push({ name: 'platform', stop: started.stop });
+    const web = flags.web
+      ? await startWebHere(webConfigBeside(addressHere(started.address, config)), logger, nextPort)
+      : undefined;
+    if (web !== undefined) parts.push({ name: 'web app', stop: web.stop });
     logger.info(
       `ready on ${started.address} after ${formatDuration(Math.round(host.uptime() * millisecondsPerSecond))} (answers within ${formatDuration(config.syncWaitMs)}, data in ${config.dataDir})`,
     );
+    if (web !== undefined) logger.info(`the web app is at ${web.address}`);
     const faster = fasterNode(host.versions.node);
     if (faster !== undefined) logger.info(faster);
     if (flags.demo) host.stdout.write(`\n${firstSteps(started.address, flags, config)}\n\n`);
+    if (web !== undefined && flags.open) openInBrowser(web.address, host.platform);
     return { address: started.address, stop: () => stopAll(parts) };
   } catch (error) {
     await stopAll(parts).catch((problem: unknown) => logger.warn(String(problem)));

@@ -13,6 +13,10 @@ export type StartFlags = {
   readonly demo: boolean;
   /** Wins over the one of the configuration. */
   readonly port?: number;
+  /** Starts the web app too. */
+  readonly web?: boolean;
+  /** Opens it in a browser. */
+  readonly open?: boolean;
 };
 
 type Variables = Readonly<Record<string, string | undefined>>;

@@ -1,0 +1,85 @@
+import { parseExact } from './exact-json.ts';
+import { apiKey } from './identity.ts';
+
+/** An answer that says that something did not work, with what it says. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  constructor(status: number, body: Readonly<Record<string, unknown>>) {
+    super(typeof body.error === 'string' ? body.error : `the platform answered ${status}`);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+/** Nobody answered, or somebody who is not the platform. */
+export class NotReached extends Error {
+  constructor() {
+    super('The platform does not answer.');
+  }
+}
+
+export type Sent = {
+  readonly method?: 'GET' | 'POST';
+  /** A value, or JSON text that is sent as it is. */
+  readonly body?: object | string;
+  readonly prefer?: string;
+  /** The same for each try of one request: the platform does it once. */
+  readonly key?: string;
+  readonly signal?: AbortSignal;
+};
+
+/** A key under which a request is done once, however often it is sent. */
+export const newKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+export const signedIn = (): Record<string, string> => (apiKey() === '' ? {} : { 'X-API-Key': apiKey() });
+
+/** Told whenever the platform wants to know who asks. */
+export const onSignInWanted = new Set<() => void>();
+
+/** Asks the platform. @throws ApiError, NotReached, or the reason of the signal. */
+export async function ask<Answer>(path: string, sent: Sent = {}): Promise<Answer> {
+  const { method = 'GET', body, prefer, key, signal } = sent;
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(`/api${path}`, {
+      method,
+      headers: {
+        Accept: 'application/json',
+        ...signedIn(),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(prefer === undefined ? {} : { Prefer: prefer }),
+        ...(key === undefined ? {} : { 'Idempotency-Key': key }),
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    text = await response.text();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new NotReached();
+  }
+  const answer = objectIn(text);
+  if (response.status === 401) for (const tell of onSignInWanted) tell();
+  if (response.status === 502 || answer === undefined) throw new NotReached();
+  if (!response.ok) throw new ApiError(response.status, answer);
+  return answer as Answer;
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value = parseExact(text);
+    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a person is told of an error. */
+export function wordsOf(error: unknown): string {
+  if (error instanceof NotReached) return 'The platform does not answer. It may be restarting.';
+  const text = error instanceof Error ? error.message : String(error);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? '' : '.'}`;
+}

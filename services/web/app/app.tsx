@@ -1,0 +1,78 @@
+import { useEffect, useState } from 'react';
+import { onSignInWanted } from './api/client.ts';
+import { ApprovalsPage } from './approvals/approvals-page.tsx';
+import { ConversationPage } from './chat/conversation-page.tsx';
+import { NewConversation } from './chat/new-conversation.tsx';
+import { Help } from './help.tsx';
+import { Settings } from './settings.tsx';
+import { Side } from './side.tsx';
+import { SignIn } from './sign-in.tsx';
+import { counts } from './state/live.ts';
+import { go, usePlace } from './state/place.ts';
+import { useStore } from './state/store.ts';
+import { ConnectionLine } from './ui/connection-line.tsx';
+import { Link } from './ui/link.tsx';
+import { useShortcuts } from './ui/shortcuts.ts';
+
+type Opened = 'help' | 'settings' | undefined;
+
+/** The whole app: the side with what there is, and the place where somebody is. */
+export function App() {
+  const place = usePlace();
+  const [opened, setOpened] = useState<Opened>();
+  const [wantsSignIn, setWantsSignIn] = useState(false);
+  const waiting = useStore(counts)?.waiting ?? 0;
+  useEffect(() => {
+    const want = () => setWantsSignIn(true);
+    onSignInWanted.add(want);
+    return () => {
+      onSignInWanted.delete(want);
+    };
+  }, []);
+  const name = place.page === 'approvals' ? 'Approvals' : 'Chat';
+  useEffect(() => {
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${name} · Stop and Go`;
+  }, [waiting, name]);
+  useShortcuts({
+    '?': () => setOpened('help'),
+    n: () => go('/'),
+    i: () => go('/approvals'),
+    '/': () => document.querySelector<HTMLInputElement>('input[type="search"]')?.focus(),
+  });
+  if (wantsSignIn) return <SignIn onSignedIn={() => setWantsSignIn(false)} />;
+  const isList = place.page === 'chat' && place.conversation === undefined;
+  return (
+    <div className={isList ? 'shell at-list' : 'shell'}>
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <Side place={place} onHelp={() => setOpened('help')} onSettings={() => setOpened('settings')} />
+      <main id="main" tabIndex={-1}>
+        <ConnectionLine />
+        <Page />
+      </main>
+      <Help isOpen={opened === 'help'} onClose={() => setOpened(undefined)} />
+      <Settings isOpen={opened === 'settings'} onClose={() => setOpened(undefined)} />
+    </div>
+  );
+}
+
+function Page() {
+  const place = usePlace();
+  if (place.page === 'approvals') return <ApprovalsPage query={place.query} approval={place.approval} />;
+  if (place.page === 'chat')
+    return place.conversation === undefined ? (
+      <NewConversation />
+    ) : (
+      <ConversationPage key={place.conversation} id={place.conversation} />
+    );
+  return (
+    <div className="empty-page">
+      <h1>There is nothing here</h1>
+      <p>The address leads to no conversation and no approval.</p>
+      <Link to="/" className="button primary">
+        Start a conversation
+      </Link>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { ApiError, ask, newKey } from '../api/client.ts';
+import { apiKey, ownName } from '../api/identity.ts';
+import type { Approval } from '../api/types.ts';
+import { hear } from '../state/live.ts';
+
+export type Decision = {
+  readonly action: string;
+  readonly reason?: string;
+  readonly result?: string;
+  /** The changed arguments, as JSON text. */
+  readonly argumentsText?: string;
+};
+
+/**
+ * Decides, and hears what became of it. Somebody else may have been first: that is no error, and the approval says who it was.
+ *
+ * @throws ApiError or NotReached if nothing was decided, or nobody knows.
+ */
+export async function decide(
+  { uuid }: Approval,
+  { action, reason = '', result, argumentsText }: Decision,
+): Promise<void> {
+  const by = apiKey() === '' ? ownName() : '';
+  const members = [
+    `"action":${JSON.stringify(action)}`,
+    ...(by === '' ? [] : [`"by":${JSON.stringify(by)}`]),
+    ...(reason.trim() === '' ? [] : [`"reason":${JSON.stringify(reason.trim())}`]),
+    ...(result === undefined ? [] : [`"result":${JSON.stringify(result)}`]),
+    // As it was written: a number that JavaScript would round is sent digit by digit.
+    ...(argumentsText === undefined ? [] : [`"arguments":${argumentsText}`]),
+  ];
+  try {
+    await ask(`/approvals/${uuid}`, {
+      ...{ method: 'POST', body: `{${members.join(',')}}`, prefer: 'respond-async, return=minimal', key: newKey() },
+    });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 409 || error.body.reason === 'edit') throw error;
+  }
+  const { approval } = await ask<{ approval: Approval }>(`/approvals/${uuid}`);
+  hear([approval]);
+}

@@ -1,0 +1,25 @@
+import { type ExactValue, exactText } from '../api/exact-json.ts';
+import { Marked } from '../ui/text.tsx';
+import { diffLines } from './diff.ts';
+
+const signs = { same: ' ', gone: '−', new: '+' } as const;
+const words = { same: '', gone: 'gone: ', new: 'new: ' } as const;
+
+/** What is different between two values, line by line of their JSON. */
+export function Diff({ before, after }: { readonly before: ExactValue; readonly after: ExactValue }) {
+  const lines = diffLines(exactText(before), exactText(after));
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: lines that are wider than the page are scrolled with the keyboard
+    <pre className="diff" tabIndex={0}>
+      {lines.map(({ kind, text }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name than their place
+        <span key={index} className={`diff-line ${kind}`}>
+          <span aria-hidden="true">{signs[kind]} </span>
+          <span className="visually-hidden">{words[kind]}</span>
+          <Marked text={text} />
+          {'\n'}
+        </span>
+      ))}
+    </pre>
+  );
+}

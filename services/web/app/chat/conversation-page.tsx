@@ -1,0 +1,118 @@
+import { useEffect, useState } from 'react';
+import { ask, newKey, wordsOf } from '../api/client.ts';
+import type { TurnAnswer } from '../api/types.ts';
+import { ApprovalCard } from '../approvals/approval-card.tsx';
+import { useConversation } from '../state/conversation.ts';
+import { listChanged } from '../state/conversations.ts';
+import { heard } from '../state/live.ts';
+import { useStore } from '../state/store.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Link } from '../ui/link.tsx';
+import { Line } from '../ui/text.tsx';
+import { Composer } from './composer.tsx';
+import { Log } from './log.tsx';
+import { Waiting } from './waiting.tsx';
+
+/** A message that is on its way: it is shown until the conversation itself shows it. */
+type Sending = { readonly text: string; readonly key: string; readonly after: number; readonly problem?: string };
+
+export function ConversationPage({ id }: { readonly id: string }) {
+  const watched = useConversation(id);
+  const { transcript, head, problem, stream } = watched;
+  const [sending, setSending] = useState<Sending>();
+  const [said, setSaid] = useState<string>();
+  const known = useStore(heard);
+  const pending = (head?.pending_approvals ?? []).map((one) => known.get(one.uuid) ?? one);
+  const isOpen = transcript.isRunOpen;
+
+  // What arrived is not on its way any more.
+  const arrived = sending !== undefined && hasArrived(sending, transcript.items);
+  useEffect(() => {
+    if (arrived) setSending(undefined);
+  }, [arrived]);
+
+  const send = async (one: Sending): Promise<void> => {
+    const { problem: _, ...fresh } = one;
+    setSending(fresh);
+    setSaid(undefined);
+    try {
+      const answer = await ask<TurnAnswer>(`/conversations/${id}/messages`, {
+        ...{ method: 'POST', body: { message: one.text }, prefer: 'respond-async, return=minimal', key: one.key },
+      });
+      listChanged();
+      if (answer.result?.notice !== undefined) {
+        setSending({
+          ...one,
+          problem: 'It was not taken: the run waits for people. Decide first, then send it again.',
+        });
+      }
+    } catch (error) {
+      setSending({ ...one, problem: wordsOf(error) });
+    }
+  };
+  const cancel = async (): Promise<void> => {
+    try {
+      await ask(`/conversations/${id}/cancel`, { method: 'POST', body: {}, prefer: 'return=minimal', key: newKey() });
+      listChanged();
+    } catch (error) {
+      setSaid(wordsOf(error));
+    }
+  };
+
+  if (problem !== undefined)
+    return (
+      <div className="empty-page">
+        <h1>This conversation cannot be shown</h1>
+        <p>{problem}</p>
+        <Link to="/" className="button primary">
+          Start a conversation
+        </Link>
+      </div>
+    );
+  const title = head?.title ?? '';
+  return (
+    <div className="conversation">
+      <header className="page-head">
+        <Link to="/" className="icon-button back" label="Back to the list">
+          <Icon name="back" />
+        </Link>
+        <h1>{title === '' ? 'Conversation' : <Line text={title} />}</h1>
+      </header>
+      <Log transcript={transcript} sending={sending} onRetry={() => sending !== undefined && void send(sending)}>
+        {pending.map((approval) => (
+          <ApprovalCard key={approval.uuid} approval={approval} isInChat hasKeys={pending.length === 1} />
+        ))}
+        <Waiting transcript={transcript} head={head} isLive={stream === 'open'} />
+      </Log>
+      <div className="foot">
+        <p role="alert" className="problem">
+          {said}
+        </p>
+        <Composer
+          draftName={id}
+          placeholder={isOpen ? 'Write the next message' : 'Write to the agent'}
+          autoFocus={pending.length === 0}
+          isDisabled={isOpen || (sending !== undefined && sending.problem === undefined)}
+          hint={hintOf(isOpen, pending.length, head?.pending_inputs?.length ?? 0)}
+          onSend={(text) => void send({ text, key: newKey(), after: transcript.revision })}
+          onCancel={isOpen ? () => void cancel() : undefined}
+        />
+      </div>
+    </div>
+  );
+}
+
+const hasArrived = (
+  { text, after }: Sending,
+  items: ReturnType<typeof useConversation>['transcript']['items'],
+): boolean =>
+  items.some(
+    (item) => item.kind === 'said' && item.by === 'user' && item.text === text && Number(item.key.slice(1)) > after,
+  );
+
+function hintOf(isOpen: boolean, approvals: number, questions: number): string | undefined {
+  if (!isOpen) return undefined;
+  if (approvals > 0) return 'The agent has stopped and waits for a decision. It goes on by itself after that.';
+  if (questions > 0) return 'The agent waits for an answer to its question.';
+  return undefined;
+}

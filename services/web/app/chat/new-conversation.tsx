@@ -1,0 +1,89 @@
+import { useEffect, useState } from 'react';
+import { ask, newKey, wordsOf } from '../api/client.ts';
+import type { TurnAnswer } from '../api/types.ts';
+import { listChanged } from '../state/conversations.ts';
+import { go } from '../state/place.ts';
+import { count, Line } from '../ui/text.tsx';
+import { Composer } from './composer.tsx';
+
+type Tool = { readonly name: string; readonly description?: string; readonly destructiveHint?: boolean };
+
+/** Where a conversation begins. */
+export function NewConversation() {
+  const [isSending, setSending] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const tools = useTools();
+  const begin = async (message: string) => {
+    setSending(true);
+    setProblem(undefined);
+    try {
+      const { conversation } = await ask<TurnAnswer>('/conversations', {
+        ...{ method: 'POST', body: { message }, prefer: 'respond-async, return=minimal', key: newKey() },
+      });
+      listChanged();
+      go(`/c/${conversation.id}`);
+    } catch (error) {
+      sessionStorage.setItem('stopgo.draft.new', message);
+      setProblem(wordsOf(error));
+      setSending(false);
+    }
+  };
+  return (
+    <div className="welcome">
+      <div className="welcome-inner">
+        <h1>What is to be done?</h1>
+        <p className="lead">
+          The agent goes ahead with what does no harm. Before anything else it stops, shows you what it is about to do,
+          and goes on once you say yes.
+        </p>
+        <Composer
+          key={problem}
+          draftName="new"
+          placeholder="Write to the agent"
+          autoFocus
+          isDisabled={isSending}
+          hint={isSending ? 'Sending…' : undefined}
+          onSend={(message) => void begin(message)}
+        />
+        <p role="alert" className="problem">
+          {problem}
+        </p>
+        <Tools tools={tools} />
+      </div>
+    </div>
+  );
+}
+
+const shownMax = 8;
+
+function Tools({ tools }: { readonly tools: readonly Tool[] }) {
+  if (tools.length === 0) return null;
+  const more = tools.length - shownMax;
+  return (
+    <section className="tools-offered" aria-labelledby="tools-offered">
+      <h2 id="tools-offered">It has {count(tools.length, 'tool')}</h2>
+      <ul>
+        {tools.slice(0, shownMax).map(({ name, description, destructiveHint }) => (
+          <li key={name} title={description}>
+            <Line text={name} />
+            {destructiveHint ? <span className="tag wait">can do harm</span> : null}
+          </li>
+        ))}
+        {more > 0 ? <li className="more">and {more} more</li> : null}
+      </ul>
+    </section>
+  );
+}
+
+function useTools(): readonly Tool[] {
+  const [tools, setTools] = useState<readonly Tool[]>([]);
+  useEffect(() => {
+    const ended = new AbortController();
+    ask<{ tools: readonly Tool[] }>('/tools', { signal: ended.signal }).then(
+      (answer) => setTools(answer.tools),
+      () => undefined,
+    );
+    return () => ended.abort();
+  }, []);
+  return tools;
+}

@@ -1,0 +1,52 @@
+import type { Conversation } from '../api/types.ts';
+import { Block } from '../ui/text.tsx';
+import type { Transcript } from './transcript.ts';
+
+/** What the run waits for right now, in words. */
+export function Waiting(given: {
+  readonly transcript: Transcript;
+  readonly head: Conversation | undefined;
+  readonly isLive: boolean;
+}) {
+  const { transcript, head, isLive } = given;
+  const said = wordsOf(transcript, head);
+  return (
+    <div role="status" className="waiting">
+      {said === undefined || !isLive ? null : (
+        <p className={said.isBlocked ? 'waiting-line blocked' : 'waiting-line'}>
+          <span className="pulse" aria-hidden="true" />
+          <Block text={said.text} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+function wordsOf(
+  { isRunOpen, activity, calls, writing }: Transcript,
+  head: Conversation | undefined,
+): { readonly text: string; readonly isBlocked: boolean } | undefined {
+  if (!isRunOpen) return undefined;
+  const waits = head?.waiting_for ?? [];
+  const outOfReach = waits.find(({ kind }) => !['approval', 'input', 'auth', 'pause'].includes(kind));
+  if (outOfReach !== undefined) return { text: `It waits: ${localTimes(outOfReach.text)}.`, isBlocked: true };
+  if (activity === 'people') {
+    const people = head?.pending_approvals.length ?? 0;
+    if (people > 0) return undefined;
+    const question = waits.find(({ kind }) => kind === 'input' || kind === 'auth');
+    return question === undefined ? undefined : { text: `It waits: ${localTimes(question.text)}.`, isBlocked: true };
+  }
+  if (activity === 'paused') return { text: 'The run is paused until somebody lets it go on.', isBlocked: true };
+  if (activity === 'tools') {
+    const running = [...calls.values()].filter(({ state }) => state === 'running').map(({ tool }) => tool);
+    if (running.length === 1) return { text: `${running[0]} is running…`, isBlocked: false };
+    if (running.length > 1) return { text: `${running.length} tools are running…`, isBlocked: false };
+  }
+  return { text: writing.size > 0 ? 'The model is writing…' : 'The model is thinking…', isBlocked: false };
+}
+
+/** Times as the clock of whoever reads shows them. */
+const localTimes = (text: string): string =>
+  text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) =>
+    new Date(time).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' }),
+  );

@@ -1,0 +1,118 @@
+import { useEffect, useState } from 'react';
+import { ask, wordsOf } from '../api/client.ts';
+import { followStream, type StreamState } from '../api/event-stream.ts';
+import type { Conversation, Delta, LogEvent } from '../api/types.ts';
+import { emptyTranscript, type Transcript, withDelta, withEvent } from '../chat/transcript.ts';
+import { hear } from './live.ts';
+import { Store, useStore } from './store.ts';
+
+/** A conversation that somebody looks at: what it shows, and how it stands. */
+export type Watched = {
+  readonly transcript: Transcript;
+  readonly head?: Conversation;
+  readonly stream: StreamState;
+  /** Why it cannot be shown. */
+  readonly problem?: string;
+};
+
+/** Events that change what is asked of the head. */
+const changesHead = /^(approval_|input_|run_|call_edited|tool_call_in_doubt|user_message_received|conversation_)/;
+/** What a run waits for besides people stands in no event: while it works, it is asked for this often, in milliseconds. */
+const headMs = 4_000;
+
+/** Follows a conversation until `end` is called. */
+function watch(id: string): { readonly store: Store<Watched>; readonly end: () => void } {
+  const store = new Store<Watched>({ transcript: emptyTranscript, stream: 'connecting' });
+  const ended = new AbortController();
+  const update = (change: Partial<Watched>) => store.set({ ...store.get(), ...change });
+
+  // Many events come at once when a conversation is opened: they are shown together.
+  let arrived: ((before: Transcript) => Transcript)[] = [];
+  let drawing: ReturnType<typeof setTimeout> | undefined;
+  const draw = () => {
+    drawing = undefined;
+    const changes = arrived;
+    arrived = [];
+    update({ transcript: changes.reduce((before, change) => change(before), store.get().transcript) });
+  };
+  const later = (change: (before: Transcript) => Transcript) => {
+    arrived.push(change);
+    drawing ??= setTimeout(draw, 16);
+  };
+
+  let asking = false;
+  let again = false;
+  const askHead = async (): Promise<void> => {
+    if (asking) {
+      again = true;
+      return;
+    }
+    asking = true;
+    try {
+      const sent = { prefer: 'return=minimal', signal: ended.signal };
+      const { conversation } = await ask<{ conversation: Conversation }>(`/conversations/${id}`, sent);
+      hear(conversation.pending_approvals);
+      const { problem: _, ...rest } = store.get();
+      store.set({ ...rest, head: conversation });
+    } catch (error) {
+      if (!ended.signal.aborted && store.get().head === undefined) update({ problem: wordsOf(error) });
+    } finally {
+      asking = false;
+    }
+    if (!again || ended.signal.aborted) return;
+    again = false;
+    await askHead();
+  };
+  void askHead();
+  const timer = setInterval(() => {
+    if (store.get().transcript.isRunOpen) void askHead();
+  }, headMs);
+
+  const endStream = followStream({
+    path: `/conversations/${id}/events`,
+    onState: (stream) => {
+      update({ stream });
+      if (stream === 'open') void askHead();
+    },
+    onRefused: (status) => {
+      if (status !== 404) return;
+      update({ problem: 'There is no such conversation, or it is not for you to see.' });
+      endStream();
+    },
+    onEvent: (name, data) => {
+      if (name === 'delta') {
+        const delta = JSON.parse(data) as Delta;
+        later((before) => withDelta(before, delta));
+        return;
+      }
+      const event = JSON.parse(data) as LogEvent;
+      later((before) => withEvent(before, event));
+      if (changesHead.test(name) && event.revision > (store.get().head?.revision ?? 0)) void askHead();
+    },
+  });
+  return {
+    store,
+    end: () => {
+      ended.abort();
+      clearInterval(timer);
+      clearTimeout(drawing);
+      endStream();
+    },
+  };
+}
+
+const nothing = new Store<Watched>({ transcript: emptyTranscript, stream: 'connecting' });
+
+/** A conversation as it goes on. */
+export function useConversation(id: string): Watched {
+  const [store, setStore] = useState(nothing);
+  useEffect(() => {
+    const watched = watch(id);
+    setStore(watched.store);
+    return () => {
+      watched.end();
+      setStore(nothing);
+    };
+  }, [id]);
+  return useStore(store);
+}

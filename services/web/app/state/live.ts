@@ -1,0 +1,85 @@
+import { ask } from '../api/client.ts';
+import { followStream, type StreamState } from '../api/event-stream.ts';
+import { parseExact } from '../api/exact-json.ts';
+import type { Approval, ApprovalChange, Counts } from '../api/types.ts';
+import { Store } from './store.ts';
+
+// What all tabs of the app follow all the time: what becomes of approvals, across conversations. The same stream shows whether the
+// platform is there.
+
+/** Whether the platform is there, and since when not. */
+export type Connection = { readonly state: StreamState; readonly since: number };
+
+export const connection = new Store<Connection>({ state: 'connecting', since: Date.now() });
+export const counts = new Store<Counts | undefined>(undefined);
+/** Approvals as they were heard of last, by id. */
+export const heard = new Store<ReadonlyMap<string, Approval>>(new Map());
+
+const keptMax = 2_000;
+const listeners = new Set<(change: ApprovalChange) => void>();
+const reconnected = new Set<() => void>();
+let stop: (() => void) | undefined;
+let counting: ReturnType<typeof setTimeout> | undefined;
+
+/** Is told each change of an approval. Gives what ends that. */
+export function onApprovalChange(listener: (change: ApprovalChange) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Is told when the platform is there again, or for the first time. */
+export function onConnected(listener: () => void): () => void {
+  reconnected.add(listener);
+  return () => reconnected.delete(listener);
+}
+
+/** What was learned of an approval by asking. */
+export function hear(approvals: readonly Approval[]): void {
+  const next = new Map(heard.get());
+  for (const one of approvals) {
+    next.delete(one.uuid);
+    next.set(one.uuid, one);
+  }
+  for (const oldest of next.keys()) {
+    if (next.size <= keptMax) break;
+    next.delete(oldest);
+  }
+  heard.set(next);
+}
+
+/** Begins, or begins anew as somebody else. */
+export function goLive(): void {
+  stop?.();
+  stop = followStream({
+    path: '/approvals/events',
+    onState: (state) => {
+      const before = connection.get().state;
+      if (before !== state) connection.set({ state, since: Date.now() });
+      if (state !== 'open') return;
+      count();
+      for (const tell of reconnected) tell();
+    },
+    onEvent: (_, data) => {
+      const change = parseExact(data) as ApprovalChange;
+      hear([change.approval]);
+      for (const tell of listeners) tell(change);
+      countSoon();
+    },
+  });
+}
+
+/** Many changes at once are counted once. */
+function countSoon(): void {
+  if (counting !== undefined) return;
+  counting = setTimeout(() => {
+    counting = undefined;
+    count();
+  }, 150);
+}
+
+function count(): void {
+  ask<{ counts: Counts }>('/approvals/counts').then(
+    (answer) => counts.set(answer.counts),
+    () => undefined,
+  );
+}

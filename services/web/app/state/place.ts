@@ -1,0 +1,34 @@
+import { Store, useStore } from './store.ts';
+
+/** Where in the app somebody is: the address says it, so that a reload and a link lead there. */
+export type Place =
+  | { readonly page: 'chat'; readonly conversation?: string }
+  | { readonly page: 'approvals'; readonly approval?: string; readonly query: string }
+  | { readonly page: 'unknown' };
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export function placeOf(path: string, query: string): Place {
+  const [first = '', second, ...more] = path.split('/').slice(1);
+  if (more.length > 0) return { page: 'unknown' };
+  if (first === '' && second === undefined) return { page: 'chat' };
+  if (first === 'c' && second !== undefined && uuid.test(second)) return { page: 'chat', conversation: second };
+  if (first === 'approvals' && (second === undefined || second === '')) return { page: 'approvals', query };
+  if (first === 'approvals' && second !== undefined && uuid.test(second))
+    return { page: 'approvals', approval: second, query };
+  return { page: 'unknown' };
+}
+
+const here = (): Place => placeOf(location.pathname, location.search);
+const place = new Store<Place>(here());
+window.addEventListener('popstate', () => place.set(here()));
+
+/** Goes to an address of the app; `replace` leaves no way back to where one was. */
+export function go(path: string, replace = false): void {
+  if (path === location.pathname + location.search) return;
+  if (replace) history.replaceState(null, '', path);
+  else history.pushState(null, '', path);
+  place.set(here());
+}
+
+export const usePlace = (): Place => useStore(place);

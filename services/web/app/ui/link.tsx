@@ -1,0 +1,29 @@
+import type { MouseEvent, ReactNode } from 'react';
+import { go } from '../state/place.ts';
+
+/** A link to another place of the app. A new tab opens as for any link. */
+export function Link(given: {
+  readonly to: string;
+  readonly className?: string;
+  readonly isCurrent?: boolean;
+  readonly label?: string;
+  readonly children: ReactNode;
+}) {
+  const { to, className, isCurrent = false, label, children } = given;
+  const follow = (event: MouseEvent<HTMLAnchorElement>) => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    go(to);
+  };
+  return (
+    <a
+      href={to}
+      className={className}
+      aria-current={isCurrent ? 'page' : undefined}
+      aria-label={label}
+      onClick={follow}
+    >
+      {children}
+    </a>
+  );
+}

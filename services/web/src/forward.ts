@@ -1,0 +1,105 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+
+/** What a request says that the gateway is told. Cookies, and where the page came from, stay here. */
+const forwardedHeaders = [
+  ...['accept', 'authorization', 'content-length', 'content-type', 'idempotency-key', 'if-match', 'if-none-match'],
+  ...['last-event-id', 'prefer', 'transfer-encoding', 'x-api-key', 'x-approver', 'x-session-id'],
+  'x-tool-authorization',
+];
+/** What an answer of the gateway says that the browser is told. How the page is protected is said here. */
+const answeredHeaders = [
+  ...['allow', 'cache-control', 'content-disposition', 'content-length', 'content-type', 'etag', 'location'],
+  ...['preference-applied', 'retry-after', 'www-authenticate', 'x-accel-buffering', 'x-session-id'],
+];
+
+/** A request to the gateway: its method, its path and, unless it is passed on as it comes, its body. */
+export type Forwarded = { readonly method: string; readonly path: string; readonly body?: string };
+
+/** Passes requests on to the gateway, and its answers back as they come. */
+export class Forwarder {
+  readonly #base: URL;
+  readonly #send: typeof httpRequest;
+  readonly #agent: HttpAgent | HttpsAgent;
+
+  constructor(agentUrl: string) {
+    this.#base = new URL(agentUrl);
+    const isSecure = this.#base.protocol === 'https:';
+    this.#send = isSecure ? httpsRequest : httpRequest;
+    // A proxy of the environment is none of ours: the gateway is named.
+    this.#agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
+  }
+
+  /** Sends it on. Who leaves takes their request along: the gateway sees the connection close. */
+  forward(req: IncomingMessage, res: ServerResponse, { method, path, body }: Forwarded): void {
+    const { hostname, port, pathname } = this.#base;
+    const headers = picked(req.headers, forwardedHeaders);
+    if (body !== undefined) {
+      delete headers['transfer-encoding'];
+      headers['content-type'] = 'application/json';
+      headers['content-length'] = String(Buffer.byteLength(body));
+    }
+    const upstream = this.#send(
+      {
+        ...{ method, headers, agent: this.#agent, path: `${pathname.replace(/\/$/, '')}${path}` },
+        ...{ host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? undefined : port },
+      },
+      (answer) => passBack(answer, res),
+    );
+    upstream.setNoDelay(true);
+    res.once('close', () => upstream.destroy());
+    upstream.on('error', () => notReached(res, method));
+    if (body === undefined) req.pipe(upstream);
+    else upstream.end(body);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+function passBack(answer: IncomingMessage, res: ServerResponse): void {
+  const headers = picked(answer.headers, answeredHeaders);
+  // An address of the gateway is one below ours for the browser.
+  if (headers.location?.startsWith('/')) headers.location = `/api${headers.location}`;
+  headers['cache-control'] ??= 'no-store';
+  res.writeHead(answer.statusCode ?? 502, headers);
+  // An event stream says nothing at first, and is open all the same.
+  res.flushHeaders();
+  answer.pipe(res);
+  // Half an answer must not look like a whole one.
+  answer.once('aborted', () => res.destroy());
+}
+
+function notReached(res: ServerResponse, method: string): void {
+  if (res.destroyed || res.writableEnded) return;
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  const isRead = method === 'GET' || method === 'HEAD';
+  const after = isRead
+    ? ''
+    : '; whether this took effect is unknown: look again, or repeat it with the same Idempotency-Key';
+  sendError(res, 502, `the platform is not reached${after}`);
+}
+
+/** Answers with an error in one line, as the gateway does. */
+export function sendError(res: ServerResponse, status: number, error: string): void {
+  const body = JSON.stringify({ error });
+  res.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+  });
+  res.end(body);
+}
+
+function picked(from: IncomingMessage['headers'], names: readonly string[]): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of names) {
+    const value = from[name];
+    if (typeof value === 'string') found[name] = value;
+  }
+  return found;
+}

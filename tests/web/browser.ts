@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs';
+import { startOfflineModel } from '@stopgo/offline-model';
+import { createLogger } from '@stopgo/runtime';
+import { buildWhereNeeded, startWeb } from '@stopgo/web';
+import axe from 'axe-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import {
+  type Platform,
+  resourcesConfig,
+  type StartOptions,
+  start,
+  type Workplace,
+  workplace,
+} from '../e2e/platform.ts';
+
+/** The browser of this machine; nothing is downloaded. */
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** Tests that need a Chromium; without one they are skipped, and in CI they fail. */
+export const describeInBrowser = describe.skipIf(!existsSync(executablePath) && process.env.CI !== 'true');
+
+/** How long what must come may take, in milliseconds: the machine may be slow. */
+export const patienceMs = 30_000;
+
+/** A platform with its web app, and a browser that looks at it. */
+export type Site = {
+  readonly url: string;
+  readonly platform: Platform;
+  readonly place: Workplace;
+  /** The offline model, with its control. */
+  readonly model: string;
+  /** Opens an address of the app in a tab of somebody who shares nothing with the others. */
+  open(path: string, options?: BrowserContextOptions): Promise<Page>;
+  close(): Promise<void>;
+};
+
+export type SiteOptions = {
+  /** Lines of configuration. */
+  readonly more?: string;
+  readonly config?: (place: Workplace) => string;
+  readonly start?: StartOptions;
+};
+
+/** Starts a platform with the offline model, its web app, and a browser. */
+export async function openSite({ more = '', config, start: options = {} }: SiteOptions = {}): Promise<Site> {
+  const problem = await buildWhereNeeded(new AbortController().signal);
+  if (problem !== undefined) throw new Error(`the web app could not be built: ${problem}`);
+  const place = workplace();
+  const model = await startOfflineModel({ host: '127.0.0.1', port: 0, control: true });
+  const platform = await start(place, config?.(place) ?? resourcesConfig(place, more), {
+    ...{ asProcess: true, ...options },
+    env: { STOPGO_OFFLINE_MODEL: model.url, ...options.env },
+  });
+  const log = createLogger({ level: 'error', format: 'text', destination: process.stderr });
+  const web = await startWeb({
+    config: { agentUrl: platform.url, host: '127.0.0.1', port: 0, allowedHosts: [] },
+    log,
+  });
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const faults: string[] = [];
+  return {
+    ...{ url: web.address, platform, place, model: model.url },
+    open: async (path, more) => {
+      const page = await newPage(browser, more);
+      watchFaults(page, web.address, faults);
+      await page.goto(`${web.address}${path}`);
+      return page;
+    },
+    close: async () => {
+      await browser.close();
+      await web.stop();
+      await platform.discard();
+      await model.stop();
+      place.remove();
+      // Nothing was refused by the content policy, nothing threw, and nothing was asked of another origin.
+      expect(faults).toEqual([]);
+    },
+  };
+}
+
+async function newPage(browser: Browser, options?: BrowserContextOptions): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 820 }, ...options });
+  context.setDefaultTimeout(patienceMs);
+  return context.newPage();
+}
+
+function watchFaults(page: Page, origin: string, faults: string[]): void {
+  page.on('pageerror', (error) => faults.push(`threw ${error.message}`));
+  page.on('console', (message) => {
+    if (/Content Security Policy|Refused to/.test(message.text())) faults.push(message.text());
+  });
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${origin}/`) && !url.startsWith('data:')) faults.push(`asked ${url}`);
+  });
+}
+
+/** Says something to the platform over its API; gives the answer. */
+export async function say(site: Site, message: string): Promise<{ id: string; approval?: string }> {
+  const response = await fetch(`${site.platform.url}/conversations`, {
+    method: 'POST',
+    body: JSON.stringify({ message }),
+  });
+  const { conversation, result } = (await response.json()) as {
+    conversation: { id: string };
+    result: { approval?: { uuid: string } };
+  };
+  return { id: conversation.id, ...(result.approval === undefined ? {} : { approval: result.approval.uuid }) };
+}
+
+/** What axe finds on the page, each with the elements that it is about. */
+export async function axeFindings(page: Page): Promise<readonly string[]> {
+  // In a world of its own: the page's content policy forbids it what is not its own.
+  const session = await page.context().newCDPSession(page);
+  const { frameTree } = await session.send('Page.getFrameTree');
+  const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id });
+  const run = `${axe.source}; axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => JSON.stringify(
+    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target, failureSummary }) => target.join(' ') + ' ' + failureSummary).join(' | '))))`;
+  const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+    ...{ expression: run, contextId: executionContextId, awaitPromise: true, returnByValue: true },
+  });
+  if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+  return JSON.parse(String(result.value)) as readonly string[];
+}
