@@ -9,7 +9,7 @@ import { checkSignIn, linkUserOf, signInOf } from './sign-in.ts';
 /** What no configuration says of a gateway. */
 export type GatewayMore = Pick<
   GatewayOptions,
-  'a2aGrpcAsUrl' | 'a2aStreaming' | 'a2aPush' | 'interceptA2A' | 'bridges'
+  'a2aGrpcAsUrl' | 'a2aStreaming' | 'a2aPush' | 'interceptA2A' | 'bridges' | 'alarms'
 >;
 
 /** Starts the gateway of the configured agent on its host and port. */

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createLogger, createRedactor, loadAgentConfig, messageOf, runProcess, type Started } from '@stopgo/runtime';
+import {
+  Alarms,
+  createLogger,
+  createRedactor,
+  loadAgentConfig,
+  messageOf,
+  runProcess,
+  type Started,
+} from '@stopgo/runtime';
 import { registerSecrets } from '../parts/secrets.ts';
 import { serviceStopMs } from './bounds.ts';
 import { readServiceEnvironment, type ServiceEnvironment } from './environment.ts';
@@ -29,7 +37,9 @@ export async function serviceCommand(
   const redactor = createRedactor();
   registerSecrets(redactor, config, host.env);
   for (const secret of await secretsOf(environment)) redactor.registerSecret(secret);
-  const logger = createLogger({ level: config.logLevel, format: config.logFormat, destination: host.stdout, redactor });
+  const alarms = new Alarms();
+  const { logLevel: level, logFormat: format } = config;
+  const logger = createLogger({ level, format, destination: host.stdout, redactor, alarms });
   // A launcher has said them once for all.
   if (host.send === undefined) for (const warning of warnings) logger.warn(warning);
   await runProcess({
@@ -41,7 +51,7 @@ export async function serviceCommand(
     ...(name === 'store' ? { isHarmless: (await import('@stopgo/store/nats')).isLeftUnhandledByNats } : {}),
     start: async (stopping) => {
       const instance = `${name}-${randomUUID()}`;
-      const options = { config, env: host.env, logger, version, environment, instance, stopping };
+      const options = { config, env: host.env, logger, version, environment, name, instance, alarms, stopping };
       const { address, stop } = await start(name, new ServiceProcess(options));
       logger.info(`ready on ${address}`);
       const ready: ReadyMessage = { kind: 'ready', address, instance };

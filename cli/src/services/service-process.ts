@@ -1,7 +1,9 @@
 import { createSocket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
+import { health } from '@stopgo/proto';
 import {
   type BoundService,
+  bind,
   type Callers,
   connectGrpc,
   formatAddress,
@@ -12,15 +14,20 @@ import {
   parseAddresses,
   startGrpcServer,
 } from '@stopgo/rpc';
-import { type Logger, messageOf, type NamedStop, stopAll } from '@stopgo/runtime';
+import { type Alarms, type Logger, messageOf, type NamedStop, stopAll } from '@stopgo/runtime';
 import { isLoopback } from '@stopgo/security';
+import { alarmsPart } from '../parts/alarms.ts';
 import { logInternalErrors, type PartOptions, unnamedOf } from '../parts/part.ts';
 import { addressVariables, type Dependency, type ServiceEnvironment } from './environment.ts';
+import type { ServiceName } from './names.ts';
 import { reachStore } from './reach-store.ts';
 
 /** What the composition root of a service is given. */
 export type ServiceOptions = PartOptions & {
   readonly environment: ServiceEnvironment;
+  readonly name: ServiceName;
+  /** What this process has logged that somebody should look at. */
+  readonly alarms: Alarms;
   /** Id of this process, never used twice. */
   readonly instance: string;
   /** Aborts when the process is to end, also while it starts. */
@@ -62,11 +69,11 @@ export class ServiceProcess {
    * otherwise.
    */
   async listen(services: readonly BoundService[], callers: Callers): Promise<GrpcServer> {
-    const { config, environment, logger } = this.options;
+    const { config, environment, logger, name, instance, alarms } = this.options;
     const { listen = '', internalToken, peers } = environment;
     return startGrpcServer({
       address: listen,
-      services,
+      services: [...services, bind(health.AlarmService, alarmsPart(name, instance, alarms))],
       callers,
       ...(internalToken === undefined ? {} : { internalToken }),
       ...(peers === undefined ? {} : { peers }),

@@ -1,14 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { formatDuration } from '@stopgo/core';
 import {
   type AgentConfig,
+  Alarms,
   createLogger,
   createRedactor,
-  type Logger,
   type NamedStop,
   runProcess,
   type Started,
   stopAll,
 } from '@stopgo/runtime';
+import { ownAlarms } from '../parts/alarms.ts';
+import type { PartOptions } from '../parts/part.ts';
 import { registerSecrets } from '../parts/secrets.ts';
 import { checkSignIn } from '../parts/sign-in.ts';
 import { webhooksOf } from '../parts/webhooks.ts';
@@ -32,7 +35,9 @@ export async function startCommand(flags: StartFlags, host: NodeJS.Process, vers
   const { config, warnings } = startConfig(flags);
   const redactor = createRedactor();
   registerSecrets(redactor, config, host.env);
-  const logger = createLogger({ level: config.logLevel, format: config.logFormat, destination: host.stdout, redactor });
+  const alarms = new Alarms();
+  const { logLevel: level, logFormat: format } = config;
+  const logger = createLogger({ level, format, destination: host.stdout, redactor, alarms });
   for (const warning of warnings) logger.warn(warning);
   await runProcess({
     name: 'agent',
@@ -40,7 +45,7 @@ export async function startCommand(flags: StartFlags, host: NodeJS.Process, vers
     stopDeadlineMs,
     printFailure: (line) => host.stderr.write(`${redactor.redact(line)}\n`),
     process: host,
-    start: (stopping) => start(config, flags, host, { logger, version, stopping }),
+    start: (stopping) => start(config, flags, host, { logger, alarms, version, stopping }),
   });
 }
 
@@ -48,7 +53,12 @@ async function start(
   config: AgentConfig,
   flags: StartFlags,
   host: NodeJS.Process,
-  { logger, version, stopping }: { readonly logger: Logger; readonly version: string; readonly stopping: AbortSignal },
+  {
+    logger,
+    alarms,
+    version,
+    stopping,
+  }: Pick<PartOptions, 'logger' | 'version'> & { readonly alarms: Alarms; readonly stopping: AbortSignal },
 ): Promise<Started> {
   const { env } = host;
   logger.info(`Starting Agent Stop and Go API on ${config.host}:${config.port}`);
@@ -57,6 +67,7 @@ async function start(
   webhooksOf({ config, env });
   await checkPort(config.host, config.port);
   const parts: NamedStop[] = [];
+  const own = ownAlarms('platform', `platform-${randomUUID()}`, alarms);
   try {
     const offline = await offlineModelOf(config, flags, env, logger);
     if (offline !== undefined) parts.push({ name: 'offline model', stop: offline.stop });
@@ -67,6 +78,7 @@ async function start(
       version,
       stopping,
       ...(offline === undefined ? {} : { offlineModel: offline.url }),
+      gateway: { alarms: async () => [own] },
     };
     const started = await startOneProcess(options);
     parts.push({ name: 'platform', stop: started.stop });

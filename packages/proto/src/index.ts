@@ -7,6 +7,7 @@ export * as approvals from './gen/stopgo/approvals/v1/approvals_pb.ts';
 export * as batch from './gen/stopgo/events/v1/batch_pb.ts';
 export * as envelope from './gen/stopgo/events/v1/envelope_pb.ts';
 export * as facts from './gen/stopgo/events/v1/payload_pb.ts';
+export * as health from './gen/stopgo/health/v1/alarms_pb.ts';
 export * as mcp from './gen/stopgo/mcp/v1/mcp_pb.ts';
 export * as memory from './gen/stopgo/memory/v1/memory_pb.ts';
 export * as orchestrator from './gen/stopgo/orchestrator/v1/orchestrator_pb.ts';

@@ -10,6 +10,7 @@ export { makeDirectory } from './files/make-directory.ts';
 export { abortsWithin } from './lifecycle/aborts-within.ts';
 export { type RunProcessOptions, runProcess, stopDeadlineMsDefault } from './lifecycle/run-process.ts';
 export { messageOf, type NamedStop, type Started, stopAll } from './lifecycle/started.ts';
+export { type Alarm, Alarms } from './logging/alarms.ts';
 export { describeError, type LogFields } from './logging/fields.ts';
 export { createLogger, type Logger, type LoggerOptions } from './logging/logger.ts';
 export { escapeUnprintable } from './logging/printable.ts';

@@ -3,5 +3,5 @@ export { type Authenticate, authenticator, type LinkUser, linkUsers } from './au
 export { keysOfFile, type TokenRules, tokenCheck } from './auth/tokens.ts';
 export { type Authorize, allowAll, type Resource } from './authorize.ts';
 export { stopGraceMs } from './bounds.ts';
-export type { BridgeReplica, GatewayClients, GatewayOptions, InterceptA2A } from './options.ts';
+export type { AlarmSource, BridgeReplica, GatewayClients, GatewayOptions, InterceptA2A } from './options.ts';
 export { startGateway } from './server.ts';

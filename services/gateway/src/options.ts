@@ -1,6 +1,6 @@
 import type { A2ARequestHandler } from '@stopgo/a2a-agent';
 import type { RemoteAgent } from '@stopgo/core';
-import type { approvals, mcp, memory, orchestrator, people, registry, store } from '@stopgo/proto';
+import type { approvals, health, mcp, memory, orchestrator, people, registry, store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import type { LimitsConfig, Logger } from '@stopgo/runtime';
 import type { A2ACall } from './a2a/call.ts';
@@ -26,6 +26,15 @@ export type BridgeReplica = {
   readonly client: GatewayClients['bridge'];
 };
 
+/** A process of the platform that tells what it has logged. */
+export type AlarmSource = {
+  /** The service that it is, `platform` where all are in one process. */
+  readonly service: string;
+  /** As of {@link BridgeReplica}. */
+  readonly address: string;
+  readonly client: Pick<Client<typeof health.AlarmService>, 'listAlarms'>;
+};
+
 /** Puts something before the handler of one request. */
 export type InterceptA2A = (handler: A2ARequestHandler, call: A2ACall) => A2ARequestHandler;
 
@@ -44,6 +53,8 @@ export type GatewayOptions = {
   readonly clients: GatewayClients;
   /** Every bridge that is known, for what each of them has to tell of itself; absent: there is the one of `clients`. */
   readonly bridges?: () => Promise<readonly BridgeReplica[]>;
+  /** Every process that is known, for what each has logged; absent: none is asked. */
+  readonly alarms?: () => Promise<readonly AlarmSource[]>;
   readonly log: Logger;
   /** How long a request waits for its run before it is answered with 202, in milliseconds. */
   readonly syncWaitMs: number;

@@ -179,6 +179,7 @@ describe('routes', () => {
       'DELETE /users/:user/keys/:key',
       ...['', '/*name', '/*name/diff', '/*name/history'].map((rest) => `GET /agents${rest}`),
       ...['', '/:key'].map((rest) => `GET /agents/*name/memories${rest}`),
+      'GET /alarms',
       ...['', '/:uuid', '/counts', '/events'].map((rest) => `GET /approvals${rest}`),
       ...['', '/:id', '/:id/blobs/:digest', '/:id/events', '/:id/export', '/:id/push', '/:id/verification'].map(
         (rest) => `GET /conversations${rest}`,

@@ -28,6 +28,7 @@ export const permissions = {
   'tools.list': everybody('read'),
   'servers.list': everybody('read'),
   'tools.accept': administrators('admin'),
+  'alarms.list': administrators('admin'),
   'agents.read': everybody('read'),
   'agent.pin': administrators('admin'),
   'memory.read': everybody('read'),

@@ -8,6 +8,7 @@ import { codecs_stopgo_store_v1_store } from "./stopgo/store/v1/store_codec.ts";
 import { codecs_stopgo_orchestrator_v1_orchestrator } from "./stopgo/orchestrator/v1/orchestrator_codec.ts";
 import { codecs_stopgo_approvals_v1_approvals } from "./stopgo/approvals/v1/approvals_codec.ts";
 import { codecs_stopgo_events_v1_batch } from "./stopgo/events/v1/batch_codec.ts";
+import { codecs_stopgo_health_v1_alarms } from "./stopgo/health/v1/alarms_codec.ts";
 import { codecs_stopgo_mcp_v1_mcp } from "./stopgo/mcp/v1/mcp_codec.ts";
 import { codecs_stopgo_memory_v1_memory } from "./stopgo/memory/v1/memory_codec.ts";
 import { codecs_stopgo_people_v1_people } from "./stopgo/people/v1/people_codec.ts";
@@ -25,6 +26,7 @@ export const codecs: ReadonlyMap<DescMessage, Codec> = new Map([
   ...codecs_stopgo_orchestrator_v1_orchestrator,
   ...codecs_stopgo_approvals_v1_approvals,
   ...codecs_stopgo_events_v1_batch,
+  ...codecs_stopgo_health_v1_alarms,
   ...codecs_stopgo_mcp_v1_mcp,
   ...codecs_stopgo_memory_v1_memory,
   ...codecs_stopgo_people_v1_people,

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { LogFormat, LogLevel } from '../config/types.ts';
+import type { Alarms } from './alarms.ts';
 import { type LogFields, mapTexts, plainFields } from './fields.ts';
 import { escapeUnprintable } from './printable.ts';
 import { createRedactor, type Redactor } from './secrets.ts';
@@ -24,6 +25,8 @@ export type LoggerOptions = {
   readonly destination: { write(line: string): unknown };
   /** Takes the secrets out of every line; without one only what is shaped like a credential is taken out. */
   readonly redactor?: Redactor;
+  /** Told of each line of level `warn` or `error`, also of those that are dropped. */
+  readonly alarms?: Alarms;
   /** The clock; the default is the system's. */
   readonly now?: () => Date;
 };
@@ -46,28 +49,35 @@ export function createLogger(options: LoggerOptions): Logger {
     },
     { write: (line: string) => void options.destination.write(line) },
   );
-  return wrap(root, redactor, {});
+  return wrap(root, { redactor, now, alarms: options.alarms }, {});
 }
 
 type LogMethods = Record<LogLevel, (fields: object, message: string) => void> & {
   isLevelEnabled(level: string): boolean;
 };
 
+type Rules = { readonly redactor: Redactor; readonly now: () => Date; readonly alarms: Alarms | undefined };
+
 /**
  * Fields are made plain and redacted here, value by value, before they are encoded: encoding changes how a secret is
  * spelled, and the library's own redaction knows fixed paths only.
  */
-function wrap(target: LogMethods, redactor: Redactor, inherited: LogFields): Logger {
+function wrap(target: LogMethods, rules: Rules, inherited: LogFields): Logger {
+  const { redactor, alarms, now } = rules;
   const log = (level: LogLevel) => (message: string, fields?: LogFields) => {
-    if (!target.isLevelEnabled(level)) return;
-    const plain = plainFields({ ...inherited, ...fields });
-    target[level](Object(mapTexts(plain, redactor.redact)), redactor.redact(message));
+    const isAlarm = alarms !== undefined && (level === 'warn' || level === 'error');
+    if (!isAlarm && !target.isLevelEnabled(level)) return;
+    const plain = Object(mapTexts(plainFields({ ...inherited, ...fields }), redactor.redact)) as object;
+    const shown = redactor.redact(message);
+    // As over a whole line: a secret may have been put together from the parts of it.
+    if (isAlarm) alarms.note(level, shown, redactor.redact(JSON.stringify(plain)), now().getTime());
+    target[level](plain, shown);
   };
   return {
     debug: log('debug'),
     info: log('info'),
     warn: log('warn'),
     error: log('error'),
-    child: (fields) => wrap(target, redactor, { ...inherited, ...fields }),
+    child: (fields) => wrap(target, rules, { ...inherited, ...fields }),
   };
 }

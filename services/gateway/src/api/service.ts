@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyObject } from './scalars.ts';
+import { anyObject, count, time } from './scalars.ts';
 
 /** Whether something can be recorded now. */
 export const health = z.object({
@@ -32,3 +32,29 @@ export const apiList = z.object({
 
 /** The description of the API as an OpenAPI document. */
 export const apiDocument = anyObject();
+
+/** What the processes of the platform have logged that somebody should look at. */
+export const alarmList = z.object({
+  alarms: z.array(
+    z
+      .object({
+        level: z.enum(['warn', 'error']),
+        message: z.string(),
+        fields: anyObject().optional().describe('What the last line said beside its message'),
+        count: count().describe('How often it was written'),
+        first_at: time(),
+        last_at: time(),
+        service: z.string(),
+        instance: z.string(),
+      })
+      .meta({ id: 'Alarm' }),
+  ),
+  processes: z.array(
+    z.object({
+      service: z.string(),
+      address: z.string().optional(),
+      instance: z.string().optional(),
+      answers: z.boolean(),
+    }),
+  ),
+});

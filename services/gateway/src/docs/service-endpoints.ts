@@ -1,5 +1,5 @@
 import { serverList } from '../api/server.ts';
-import { apiDocument, apiList, health } from '../api/service.ts';
+import { alarmList, apiDocument, apiList, health } from '../api/service.ts';
 import { toolList } from '../api/tool.ts';
 import { type Endpoint, errorExample } from './endpoint.ts';
 
@@ -98,6 +98,29 @@ export const serviceEndpoints: readonly Endpoint[] = [
     summary: 'This description as a page',
     description: 'Shows every route with its parameters, its body and its answers, and sends requests from forms.',
     responses: { '200': { description: 'The page.', example: '<!doctype html>…', content_type: 'text/html' } },
+  },
+  {
+    method: 'GET',
+    path: '/alarms',
+    summary: 'List what somebody should look at',
+    description:
+      'The lines of level warn and error that each process of the platform has logged since it started, each kind of line once, the latest first, 100 of a process at most. What each means and what to do stands in docs/operations.md, "Alarms". processes names all that were asked; one that gave no answer within 2 s has answers: false. Where people sign in, it is for administrators.',
+    responses: {
+      '200': {
+        schema: alarmList,
+        description: 'All of them.',
+        example: {
+          alarms: [
+            {
+              ...{ level: 'warn', message: 'an event stream broke off', fields: { conversation: '3f0a…' }, count: 2 },
+              ...{ first_at: '2026-11-27T09:05:44.818Z', last_at: '2026-11-27T09:07:01.200Z' },
+              ...{ service: 'gateway', instance: 'gateway-1b7c…' },
+            },
+          ],
+          processes: [{ service: 'gateway', instance: 'gateway-1b7c…', answers: true }],
+        },
+      },
+    },
   },
   {
     method: 'GET',

@@ -1,5 +1,6 @@
 import { a2aRoutesOf } from '../a2a/http-agent.ts';
 import { agentRoutes } from './agents.ts';
+import { alarmRoutes } from './alarms.ts';
 import { approvalEventRoutes } from './approval-events.ts';
 import { approvalRoutes } from './approvals.ts';
 import { assignRoutes } from './assign.ts';
@@ -25,6 +26,7 @@ import { stepRoutes } from './steps.ts';
 /** Every operation over HTTP. */
 export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...serviceRoutes(deps),
+  ...alarmRoutes(deps),
   ...heldToolRoutes(deps),
   // Before agents: the rest of their path is a name.
   ...memoryRoutes(deps),

@@ -12,6 +12,7 @@ export type RouteDependencies = Pick<
   GatewayOptions,
   | 'clients'
   | 'bridges'
+  | 'alarms'
   | 'wallClock'
   | 'host'
   | 'log'

@@ -1,12 +1,10 @@
-import type { BridgeReplica } from '@stopgo/gateway';
-import { mcp } from '@stopgo/proto';
-import { connectGrpc, createGrpcClient, type GrpcChannel, type Secret } from '@stopgo/rpc';
+import { connectGrpc, type GrpcChannel, type Secret } from '@stopgo/rpc';
 
-/** How long is waited for the first of the bridges, in milliseconds. */
+/** How long is waited for the first of the replicas, in milliseconds. */
 const firstMs = 1_000;
 
-/** The bridges behind a channel, one by one, each on a connection of its own that is opened when it is asked for. */
-export class EveryBridge {
+/** The replicas of a service behind a channel, one by one, each on a connection of its own that is opened when it is asked for. */
+export class EveryReplica {
   readonly #shared: GrpcChannel;
   readonly #internalToken: Secret | undefined;
   readonly #channels = new Map<string, GrpcChannel>();
@@ -16,8 +14,8 @@ export class EveryBridge {
     this.#internalToken = internalToken;
   }
 
-  /** All that are known now, also those that do not answer. Where none is known there is one: whoever answers. */
-  async all(): Promise<readonly BridgeReplica[]> {
+  /** Channels to all that are known now, also to those that do not answer. Where none is known there is one: to whoever answers. */
+  async all(): Promise<readonly GrpcChannel[]> {
     // Names are looked up with the first call; who has no address is heard of in the answer.
     await this.#shared.ready(firstMs).catch(() => undefined);
     const known = new Set(this.#shared.replicas());
@@ -27,10 +25,7 @@ export class EveryBridge {
       channel.close();
     }
     const channels = [...known].map((address) => this.#channelTo(address));
-    return (channels.length === 0 ? [this.#shared] : channels).map((channel) => ({
-      address: channel.address,
-      client: createGrpcClient(mcp.McpBridgeService, channel),
-    }));
+    return channels.length === 0 ? [this.#shared] : channels;
   }
 
   close(): void {
