@@ -4,14 +4,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { appendFileSync, chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { flagsOf } from './flags.mjs';
 import { root } from './processes.mjs';
 
 const SECRET_BYTES = 32;
 const OWNER_ONLY = 0o600;
 
-const { values } = parseArgs({
-  options: { demo: { type: 'boolean', default: false }, file: { type: 'string', default: join(root, '.env') } },
+const values = flagsOf('usage: npm run compose:env -- [--demo] [--file FILE]', {
+  demo: { type: 'boolean', default: false },
+  file: { type: 'string', default: join(root, '.env') },
 });
 const file = resolve(values.file);
 

@@ -4,13 +4,16 @@
 // report of the slow tests.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { bootstrap, runScript } from './bootstrap.mjs';
 import { checks, runChecks } from './checks.mjs';
+import { flagsOf } from './flags.mjs';
 import { resultOf, SKIPPED_CODE } from './long-script.mjs';
 import { capture, root, runToEnd } from './processes.mjs';
 
-const { values } = parseArgs({ options: { counts: { type: 'string' }, 'slow-report': { type: 'string' } } });
+const values = flagsOf('usage: npm run verify -- [--counts FILE] [--slow-report FILE]', {
+  counts: { type: 'string' },
+  'slow-report': { type: 'string' },
+});
 
 /** Scripts that take long and show their own progress, run one after the other. */
 const LONG_SCRIPTS = [

@@ -1,5 +1,5 @@
-// `npm run bench [-- --quick] [--only floor|turns|fair|trees|reads|inbox|waiting|long] [--rows bare,process] [--passes N] [--concurrent N] [--profile DIR]`
-import { parseArgs } from 'node:util';
+// `npm run bench`: measures the platform in one process.
+import { flagsOf } from '../../scripts/flags.mjs';
 import { measureFair } from './fair/measure.ts';
 import type { FairRow } from './fair/report.ts';
 import { type FairRun, fairOver } from './fair/runs.ts';
@@ -27,15 +27,17 @@ const wholeRunMs = 45 * 60_000;
 const parts = ['floor', 'turns', 'fair', 'trees', 'reads', 'inbox', 'waiting', 'long'] as const;
 type Part = (typeof parts)[number];
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    rows: { type: 'string' },
-    passes: { type: 'string' },
-    concurrent: { type: 'string' },
-    profile: { type: 'string' },
-  },
+const usage = `usage: npm run bench -- [--quick] [--only ${parts.join('|')}] [--rows bare,process]
+  [--passes N] [--concurrent N] [--profile DIR]
+       npm run bench -- services --help
+       npm run bench -- rules --help`;
+const values = flagsOf(usage, {
+  quick: { type: 'boolean', default: false },
+  only: { type: 'string' },
+  rows: { type: 'string' },
+  passes: { type: 'string' },
+  concurrent: { type: 'string' },
+  profile: { type: 'string' },
 });
 const only = onlyPart(parts, values.only);
 const wanted = (part: Part): boolean => only === undefined || only === part || (only === 'turns' && part === 'floor');

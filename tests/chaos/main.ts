@@ -1,56 +1,58 @@
 // Kills, freezes and restarts every part of the platform and cuts it off from NATS while people talk to it, and checks from
 // outside what became of it. Exit code 1 if a promise was broken.
-//
-// Usage: main.ts [--seed N] [--faults N] [--cuts N] [--conversations N] [--cut-ms N] [--parts LIST]
-//   [--replicas N] [--embedded] [--mutant NAME] [--keep]
-import { parseArgs } from 'node:util';
+import { flagsOf, misused, readFlags, wholeNumber } from '../../scripts/flags.mjs';
 import { chaos } from './chaos.ts';
-import { mutantOf } from './mutants.ts';
+import { mutantOf, mutants } from './mutants.ts';
 import { findNatsServer } from './nats-server.ts';
 import { bundlePrograms } from './programs.ts';
 import { medianAndMax } from './recovery.ts';
 import { type Part, parts } from './schedule.ts';
 
+const usage = `usage: npm run chaos -- [--seed N] [--faults N] [--cuts N] [--conversations N] [--cut-ms N] [--parts LIST]
+  [--replicas N] [--embedded] [--mutant NAME] [--keep]
+LIST: of ${parts.join(', ')}; mutants: ${Object.keys(mutants).join(', ')}`;
+
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string' },
-    faults: { type: 'string', default: '205' },
-    cuts: { type: 'string', default: '5' },
-    conversations: { type: 'string', default: '300' },
-    'cut-ms': { type: 'string', default: '35000' },
-    embedded: { type: 'boolean', default: false },
-    parts: { type: 'string' },
-    replicas: { type: 'string' },
-    keep: { type: 'boolean', default: false },
-    mutant: { type: 'string' },
-  },
+const values = flagsOf(usage, {
+  seed: { type: 'string' },
+  faults: { type: 'string', default: '205' },
+  cuts: { type: 'string', default: '5' },
+  conversations: { type: 'string', default: '300' },
+  // Longer than every time-out of the platform: no call waits longer than 30 s.
+  'cut-ms': { type: 'string', default: '35000' },
+  embedded: { type: 'boolean', default: false },
+  parts: { type: 'string' },
+  replicas: { type: 'string' },
+  keep: { type: 'boolean', default: false },
+  mutant: { type: 'string' },
 });
-const whole = (name: string, text: string): number => {
-  if (!/^\d{1,10}$/.test(text)) throw new Error(`--${name} is a whole number`);
-  return Number(text);
-};
-const seed = whole('seed', values.seed ?? String(Math.floor(Math.random() * 2 ** 31)));
+const wanted = readFlags(usage, () => ({
+  seed: wholeNumber('seed', values.seed) ?? Math.floor(Math.random() * 10 ** 9),
+  faults: wholeNumber('faults', values.faults) ?? 0,
+  cuts: wholeNumber('cuts', values.cuts) ?? 0,
+  cutMs: wholeNumber('cut-ms', values['cut-ms']) ?? 0,
+  conversations: wholeNumber('conversations', values.conversations) ?? 0,
+  ...(values.replicas === undefined ? {} : { replicas: replicasOf(values.replicas) }),
+  ...(values.parts === undefined ? {} : { parts: partsOf(values.parts) }),
+}));
+const mutant = readFlags(usage, () => (values.mutant === undefined ? [] : mutantOf(values.mutant)));
+const { seed } = wanted;
 const natsServer = findNatsServer();
 if (natsServer === undefined && !values.embedded)
-  throw new Error('there is no nats-server on this machine: put one on the PATH or name it in STOPGO_NATS_SERVER');
+  misused(
+    usage,
+    'there is no nats-server on this machine: put one on the PATH, name it in STOPGO_NATS_SERVER, or add --embedded',
+  );
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const begun = performance.now();
-const bundle = await bundlePrograms(values.mutant === undefined ? [] : mutantOf(values.mutant));
+const bundle = await bundlePrograms(mutant);
 try {
   say(`chaos with --seed ${seed}`);
   const found = await chaos({
     bundle,
     ...(natsServer === undefined || values.embedded ? {} : { natsServer }),
-    seed,
-    faults: whole('faults', values.faults),
-    cuts: whole('cuts', values.cuts),
-    // The default is longer than every time-out of the platform: no call waits longer than 30 s.
-    cutMs: whole('cut-ms', values['cut-ms']),
-    conversations: whole('conversations', values.conversations),
-    ...(values.replicas === undefined ? {} : { replicas: whole('replicas', values.replicas) }),
-    ...(values.parts === undefined ? {} : { parts: partsOf(values.parts) }),
+    ...wanted,
     say,
     keepEvidence: values.mutant === undefined,
     alwaysKeep: values.keep,
@@ -84,7 +86,13 @@ try {
 function partsOf(list: string): Part[] {
   return list.split(',').map((name) => {
     const found = parts.find((part) => part === name);
-    if (found === undefined) throw new Error(`there is no part "${name}"; there are ${parts.join(', ')}`);
+    if (found === undefined) throw new Error(`--parts: there is no part "${name}"`);
     return found;
   });
+}
+
+function replicasOf(text: string): number {
+  const replicas = wholeNumber('replicas', text) ?? 0;
+  if (replicas < 1) throw new Error('--replicas takes 1 or more');
+  return replicas;
 }

@@ -2,10 +2,8 @@
 // end-to-end tests on it, and goes through a conversation while containers crash; then docker-compose.chain.yaml, alone with
 // `--only chain`. Takes everything down again, whatever happens. Exit code 1 if anything was not as it should be; where
 // containers cannot be run it says so and ends with 0 (or STOPGO_SKIPPED_CODE), but with 1 if CI=true.
-//
-// Usage: main.ts [--keep-logs] [--only chain]
 import { setMaxListeners } from 'node:events';
-import { parseArgs } from 'node:util';
+import { flagsOf, misused } from '../../scripts/flags.mjs';
 import { chainOfAgents } from './chain.ts';
 import { Composition } from './composition.ts';
 import { endToEnd } from './end-to-end.ts';
@@ -20,9 +18,9 @@ const replicas = { orchestrator: 2, store: 2, gateway: 2 };
 const begun = performance.now();
 const seconds = (from: number): string => `${((performance.now() - from) / 1_000).toFixed(1)} s`;
 const say = (line: string): void => void process.stdout.write(`compose ${seconds(begun).padStart(8)}  ${line}\n`);
-const { values } = parseArgs({
-  options: { 'keep-logs': { type: 'boolean', default: false }, only: { type: 'string' } },
-});
+const usage = 'usage: npm run test:compose -- [--keep-logs] [--only chain]';
+const values = flagsOf(usage, { 'keep-logs': { type: 'boolean', default: false }, only: { type: 'string' } });
+if (values.only !== undefined && values.only !== 'chain') misused(usage, `--only takes chain, not "${values.only}"`);
 
 const tool = await findTool();
 if (tool === undefined) {

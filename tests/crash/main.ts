@@ -1,9 +1,7 @@
 // Kills the platform at every named point of every story, in recoveries, and at random moments; lets it go on each time,
 // and checks from outside what became of it. Exit code 1 if a promise was broken.
-//
-// Usage: main.ts [--seed N] [--kills N] [--only STORY|random] [--mutant NAME] [--log nats]
-import { parseArgs } from 'node:util';
-import { mutantOf } from '../chaos/mutants.ts';
+import { flagsOf, readFlags, wholeNumber } from '../../scripts/flags.mjs';
+import { mutantOf, mutants as sourceMutants } from '../chaos/mutants.ts';
 import { ModelProcess } from '../promises/model-process.ts';
 import { type Findings, total } from './findings.ts';
 import { type MutantName, mutants } from './mutants.ts';
@@ -11,7 +9,7 @@ import { NatsServer } from './nats-log.ts';
 import { approversMax, oneDecision } from './one-decision.ts';
 import { bundlePrograms } from './programs.ts';
 import { randomMoments } from './random-moments.ts';
-import { type Story, storyOf, sweptStories } from './stories.ts';
+import { type Story, stories, storyOf, sweptStories } from './stories.ts';
 import { firstStart, type Plan, sweep } from './sweep.ts';
 import type { WorldOptions } from './world.ts';
 
@@ -28,25 +26,33 @@ const recoveries: readonly { readonly story: string; readonly after: Plan }[] = 
 
 const begun = performance.now();
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string' },
-    kills: { type: 'string' },
-    only: { type: 'string' },
-    mutant: { type: 'string' },
-    log: { type: 'string' },
-  },
+const usage = `usage: npm run test:crash -- [--seed N] [--kills N] [--only STORY|random] [--mutant NAME] [--log embedded|nats]
+stories: ${stories.map(({ name }) => name).join(', ')}
+mutants: ${[...Object.keys(mutants), ...Object.keys(sourceMutants)].join(', ')}`;
+const values = flagsOf(usage, {
+  seed: { type: 'string' },
+  kills: { type: 'string' },
+  only: { type: 'string' },
+  mutant: { type: 'string' },
+  log: { type: 'string', default: 'embedded' },
 });
-const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
-const kills = Number(values.kills ?? killsDefault);
-if (!Number.isInteger(seed) || !Number.isInteger(kills)) throw new Error('--seed and --kills are whole numbers');
-if (!['embedded', 'nats', undefined].includes(values.log)) throw new Error('--log is embedded or nats');
-const mutant = seamMutant(values.mutant);
+const { seed, kills, mutant, edits, only, isNats } = readFlags(usage, () => {
+  if (values.log !== 'embedded' && values.log !== 'nats')
+    throw new Error(`--log takes embedded or nats, not "${values.log}"`);
+  const seam = seamMutant(values.mutant);
+  return {
+    seed: wholeNumber('seed', values.seed) ?? Math.floor(Math.random() * 10 ** 9),
+    kills: wholeNumber('kills', values.kills) ?? killsDefault,
+    mutant: seam,
+    edits: values.mutant === undefined || seam !== undefined ? [] : mutantOf(values.mutant),
+    only: values.only === undefined ? undefined : values.only === 'random' ? ('random' as const) : storyOf(values.only),
+    isNats: values.log === 'nats',
+  };
+});
 
-const isEdit = values.mutant !== undefined && mutant === undefined;
-const programs = await bundlePrograms(isEdit ? mutantOf(values.mutant ?? '') : []);
+const programs = await bundlePrograms(edits);
 const model = await ModelProcess.start(programs.model);
-const nats = values.log === 'nats' ? await NatsServer.start() : undefined;
+const nats = isNats ? await NatsServer.start() : undefined;
 const options: WorldOptions = {
   model,
   programs,
@@ -93,9 +99,9 @@ async function part(name: string, run: () => Promise<Findings & { plans?: number
 }
 
 try {
-  if (values.only === undefined) await everything();
-  else if (values.only === 'random') await moments();
-  else await swept([storyOf(values.only)]);
+  if (only === undefined) await everything();
+  else if (only === 'random') await moments();
+  else await swept([only]);
 } finally {
   model.stop();
   await nats?.stop();

@@ -27,7 +27,7 @@ const toKeeper = (input: string): string =>
   `call call_agent ${JSON.stringify({ agent_name: keeper, input, context_scope: 'NONE' })}`;
 
 /** Every story, by its name. */
-const stories: readonly Story[] = [
+export const stories: readonly Story[] = [
   {
     name: 'list',
     tell: async (teller) => {

@@ -1,14 +1,12 @@
 // Cuts the power of the disk under real processes that acknowledge appends, and looks for each of them afterwards.
 // Exit code 1 if a shipped configuration lost something, or an unsafe one did not.
-//
-// Usage: main.ts [--seed N] [--rounds N] [--only TEXT]: settings whose line in the table holds it
 import { mkdtempSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { findNatsServer } from '@stopgo/cli';
 import { startOfflineModel } from '@stopgo/offline-model';
 import { messageOf } from '@stopgo/runtime';
+import { flagsOf, readFlags, wholeNumber } from '../../scripts/flags.mjs';
 import { circumstances } from './cut-while-writing.ts';
 import { embeddedPlatform, embeddedStore } from './embedded.ts';
 import { expectHonest } from './honest-rack.ts';
@@ -27,11 +25,13 @@ const unsafeRoundsMax = 8;
 const millisecondsPerSecond = 1_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const { values } = parseArgs({
-  options: { seed: { type: 'string' }, rounds: { type: 'string' }, only: { type: 'string' } },
-});
-const firstSeed = wholeNumber('--seed', values.seed) ?? Math.floor(Math.random() * 2 ** 30);
-const rounds = wholeNumber('--rounds', values.rounds) ?? roundsDefault;
+const usage = `usage: npm run test:power-cut -- [--seed N] [--rounds N] [--only TEXT]
+TEXT: plays the settings whose line in the table holds it`;
+const values = flagsOf(usage, { seed: { type: 'string' }, rounds: { type: 'string' }, only: { type: 'string' } });
+const { firstSeed, rounds } = readFlags(usage, () => ({
+  firstSeed: wholeNumber('seed', values.seed) ?? Math.floor(Math.random() * 10 ** 9),
+  rounds: wholeNumber('rounds', values.rounds) ?? roundsDefault,
+}));
 const only = (values.only ?? '').toLowerCase();
 
 const undo = new Undo();
@@ -158,10 +158,4 @@ async function playSetting(setting: Setting, bench: Bench): Promise<(string | nu
 function violated(what: string): void {
   violations.push(what);
   say(`  VIOLATION ${what}`);
-}
-
-function wholeNumber(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`${name} takes a whole number, not "${text}"`);
-  return Number(text);
 }

@@ -1,6 +1,6 @@
-// `npm run bench -- rules [--starts N] [--rounds N]`: the CPU that fifty rules take of a call, and of a turn.
-import { parseArgs } from 'node:util';
+// `npm run bench -- rules`: the CPU that fifty rules take of a call, and of a turn.
 import { judgeByPolicy, nobody, nothingYet, type Policy, type PolicyCall, readPolicy } from '@stopgo/core';
+import { flagsOf } from '../../../scripts/flags.mjs';
 import { describeMachine, watchOthers } from '../machine.ts';
 import { countOf, limitRun } from '../run.ts';
 import { fiftyRules, nthOf, rulesCount } from './fifty.ts';
@@ -35,7 +35,8 @@ function microsecondsPerCall(policy: Policy): number {
   return (process.cpuUsage().user - before) / calls;
 }
 
-const { values } = parseArgs({ options: { starts: { type: 'string' }, rounds: { type: 'string' } } });
+const usage = 'usage: npm run bench -- rules [--starts N] [--rounds N]';
+const values = flagsOf(usage, { starts: { type: 'string' }, rounds: { type: 'string' } });
 limitRun(wholeRunMs);
 const { processor, cores, node, load } = describeMachine();
 console.log(`${processor}, ${cores} cores, Node ${node}, load ${load.toFixed(1)} before`);

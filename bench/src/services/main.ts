@@ -1,7 +1,7 @@
-// `npm run bench:services [-- --quick] [--only turns|trees|calls|takeover|stored] [--stored N --waiting N] [--results DIR]`
+// `npm run bench:services`: measures the services as processes of their own.
 // The results are written after each step, so that a run that is interrupted keeps what it has measured; a quick or partial
 // run writes them only where `--results` says.
-import { parseArgs } from 'node:util';
+import { flagsOf } from '../../../scripts/flags.mjs';
 import { describeMachine } from '../machine.ts';
 import { startModel } from '../platform.ts';
 import { countOf, limitRun, onlyPart, refuse, resultsFolder, say, writeResults } from '../run.ts';
@@ -20,14 +20,13 @@ const wholeRunMs = 45 * 60_000;
 const parts = ['turns', 'trees', 'calls', 'takeover', 'stored'] as const;
 type Part = (typeof parts)[number];
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    stored: { type: 'string' },
-    waiting: { type: 'string' },
-    results: { type: 'string' },
-  },
+const usage = `usage: npm run bench:services -- [--quick] [--only ${parts.join('|')}] [--stored N --waiting N] [--results DIR]`;
+const values = flagsOf(usage, {
+  quick: { type: 'boolean', default: false },
+  only: { type: 'string' },
+  stored: { type: 'string' },
+  waiting: { type: 'string' },
+  results: { type: 'string' },
 });
 const only = onlyPart(parts, values.only);
 const sizes = values.quick ? quick : full;
