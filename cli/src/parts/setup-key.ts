@@ -22,11 +22,13 @@ export async function setUpFirstUser(
   if (config.auth === undefined) return;
   const path = setupKeyIn(config.dataDir);
   try {
-    const { needed } = await issueSetupKey(peopleDependencies(instance, store), keyFile(config.dataDir, path));
-    if (needed)
-      logger.info(
-        `nobody has signed in as SUPER_ADMIN yet: make the first one with the API key in ${path} (POST /users), or with \`stopgo users create\``,
-      );
+    const { needed, only } = await issueSetupKey(peopleDependencies(instance, store), keyFile(config.dataDir, path));
+    if (!needed) return;
+    logger.info(
+      only === undefined
+        ? `nobody has signed in as SUPER_ADMIN yet: make the first one with the API key in ${path} (POST /users), or with \`stopgo users create\``
+        : `${only} is SUPER_ADMIN and has not signed in yet: sign in as them; if their API key is lost, make another one with the one in ${path} (POST /users with that e-mail address)`,
+    );
   } catch (error) {
     logger.warn('the key for the first user could not be made; use `stopgo users create`', { error: messageOf(error) });
   }

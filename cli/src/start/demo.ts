@@ -89,7 +89,7 @@ export function firstSteps(
   if (!existsSync(setupKey))
     return `Paste this next, with an API key of yours in STOPGO_API_KEY; ${told}:\n\n${withKey}`;
   return [
-    'Nobody can sign in yet. Make yourself the first user, and put the "text" of the key that is answered into STOPGO_API_KEY:',
+    'No SUPER_ADMIN has signed in yet. Put the API key of yours into STOPGO_API_KEY; or make yourself the first user, and put the "text" of the key that is answered there:',
     '',
     `  curl -s ${address}/users -H "X-API-Key: $(cat ${shellWord(resolve(setupKey))})" -d '{"email":"you@example.com","name":"You"}'`,
     '  export STOPGO_API_KEY=sgo_...',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { expect, onTestFinished, test } from 'vitest';
-import { keysCooldownMs } from '../src/auth/bounds.ts';
+import { keysCacheMs, keysCooldownMs } from '../src/auth/bounds.ts';
 import { tokenCheck } from '../src/auth/tokens.ts';
 
 /** A file of public keys, who may sign with them, and a check of tokens by it at a time that the test sets. */
@@ -39,7 +39,7 @@ async function keysFile() {
       },
     );
   };
-  return { path, clock, first, make, keep, isTaken };
+  return { path, clock, first, make, keep, isTaken, check };
 }
 
 test('a key that comes into the file is taken, and the file is read again once in a while only', async () => {
@@ -62,4 +62,30 @@ test('a file that is half written leaves the keys as they were', async () => {
   await keep(second);
   clock.now += keysCooldownMs;
   expect([await isTaken(second), await isTaken(first)]).toEqual([true, false]);
+});
+
+test('a key that is taken out of the file is taken no more, some minutes later, whether or not somebody names one that is not there', async () => {
+  const { path, clock, first, make, keep, isTaken } = await keysFile();
+  const second = await make('second');
+  await keep(second);
+  clock.now += keysCacheMs - 1;
+  expect(await isTaken(first)).toBe(true);
+  clock.now += 1;
+  expect([await isTaken(first), await isTaken(second)]).toEqual([false, true]);
+  writeFileSync(path, '{"keys":[');
+  clock.now += keysCacheMs;
+  expect(await isTaken(second)).toBe(true);
+});
+
+test('a token that does not say which of several keys signed it is told so', async () => {
+  const { clock, first, make, keep, check } = await keysFile();
+  await keep(first, await make('second'));
+  clock.now += keysCacheMs;
+  const token = await new SignJWT({ email: 'ana@x.example' })
+    .setProtectedHeader({ alg: 'ES256' })
+    .setIssuer('i')
+    .setAudience('a')
+    .setExpirationTime(clock.now / 1_000 + 60)
+    .sign(first.privateKey);
+  await expect(check(token)).rejects.toThrow('does not say which of the keys signed it (kid)');
 });

@@ -17,9 +17,13 @@ export type SetupKeyFile = {
 
 /**
  * Sees to it that a platform on which nobody is SUPER_ADMIN yet has a key to make the first one with, and that no other keeps one.
- * `needed`: whether the key is waiting to be used.
+ * `needed`: whether the key is waiting to be used; `only`: the address of the one whom it makes a key for, if somebody is SUPER_ADMIN and has not
+ * signed in yet.
  */
-export async function issueSetupKey(given: PeopleDependencies, file: SetupKeyFile): Promise<{ needed: boolean }> {
+export async function issueSetupKey(
+  given: PeopleDependencies,
+  file: SetupKeyFile,
+): Promise<{ readonly needed: boolean; readonly only?: string }> {
   const ports: PeoplePorts = { ...given, log: storeLog(given.store) };
   const actor = { kind: 'system', id: given.instance } as const;
   const kept = file.read();
@@ -32,7 +36,7 @@ export async function issueSetupKey(given: PeopleDependencies, file: SetupKeyFil
     if (kept !== undefined) file.remove();
     return { needed: false };
   }
-  if (isInForce) return { needed: true };
+  if (isInForce) return { needed: true, ...(administrator && { only: administrator.user.email }) };
   const text = apiKeyText(given.randomBytes(keyBytes));
   // Kept before it is recorded: a key that is on the record and nowhere else would be of no use to anybody.
   file.write(text);

@@ -96,24 +96,31 @@ export function keysOfFile(path: string): ReturnType<typeof createLocalJWKSet> {
 
 /**
  * Read again for a key that it did not have, so that keys are replaced without a restart; but not more often than keys of an address:
- * anybody can send a token that names a key of nobody. A file that cannot be used now, half written say, leaves the keys as they were.
+ * anybody can send a token that names a key of nobody. And once in a while as well, so that a key that is taken out ends. A file that cannot
+ * be used now, half written say, leaves the keys as they were.
  */
 function keysIn(path: string, now: () => number): JWTVerifyGetKey {
-  const read = () => keysOfFile(path);
-  let known = read();
+  let known = keysOfFile(path);
+  let readAt = now();
   let againFrom = Number.NEGATIVE_INFINITY;
+  const readAgain = (): boolean => {
+    readAt = now();
+    try {
+      known = keysOfFile(path);
+      return true;
+    } catch {
+      return false;
+    }
+  };
   return async (header, token) => {
+    if (now() - readAt >= keysCacheMs) readAgain();
     try {
       return await known(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
       if (now() < againFrom) throw error;
       againFrom = now() + keysCooldownMs;
-      try {
-        known = read();
-      } catch {
-        throw error;
-      }
+      if (!readAgain()) throw error;
       return known(header, token);
     }
   };
@@ -166,6 +173,10 @@ function refusalOf(error: unknown, { issuer, audience, keys }: TokenRules): unkn
     );
   if (error instanceof errors.JWSSignatureVerificationFailed || error instanceof errors.JWKSNoMatchingKey)
     return notSignedIn('the token was not taken: its signature is of no key that is known here');
+  if (error instanceof errors.JWKSMultipleMatchingKeys)
+    return notSignedIn(
+      'the token was not taken: it does not say which of the keys signed it (kid), and several may have',
+    );
   if (error instanceof errors.JWKSTimeout || !(error instanceof errors.JOSEError))
     return unavailable('the keys that tokens are signed with cannot be fetched now; try again', {}, { cause: error });
   if (error instanceof errors.JWKSInvalid || error.code === 'ERR_JOSE_GENERIC')
