@@ -111,6 +111,7 @@ describe('policy test', () => {
     ['{', '--call takes a JSON object'],
     ['{"servr":"x"}', '--call: there is no servr; did you mean server? (there are server, tool,'],
     ['{"tool":5}', '--call: tool takes a text'],
+    ['{"args":{"a":[1e999]}}', '--call: args: a number is too large'],
     ['{"agents":"a"}', '--call: agents takes a list of texts'],
     ['{"agents":["a","b"],"agent":"a"}', '--call: agent is the last of agents: "b", not "a"'],
     ['{"annotations":[]}', '--call: annotations takes a JSON object, such as {"readOnlyHint": true}'],

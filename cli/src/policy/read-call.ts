@@ -26,7 +26,7 @@ const callKeys = ['server', 'tool', 'agent', 'agents', 'commit', 'node', 'args',
 export function readCall(call: string): TestedCall {
   const given = mappingIn(parseJson(call), '--call');
   knownIn(given, '--call', callKeys);
-  const read = canonicalArguments(JSON.stringify(given.args ?? {}));
+  const read = canonicalArguments(JSON.stringify(given.args ?? {}, finite));
   if ('problem' in read) throw new Error(`--call: args: ${read.problem}`);
   const text = (key: string): string => textIn(given[key] ?? '', `--call: ${key}`);
   return {
@@ -127,4 +127,10 @@ function textsIn(value: Json, where: string): readonly string[] {
 function countIn(value: Json, where: string): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
   throw new Error(`${where} takes a whole number, 0 or more`);
+}
+
+/** JSON writes a number that is too large for it as null, and rules would be tried over that. */
+function finite(_key: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new Error('--call: args: a number is too large');
+  return value;
 }

@@ -9,7 +9,7 @@ import { dialectOfTask, peerOf } from './peer.ts';
 import { saysJson, versionAsked } from './request-headers.ts';
 import { openStream, sendStream } from './sse-answer.ts';
 
-/** JSON-RPC, in every dialect at every address. An answer is HTTP 200 whatever it says. */
+/** JSON-RPC, in every dialect at every address. An answer is HTTP 200 whatever it says, but 401 to whoever has to sign in first. */
 export const jsonRpcRoutes = <Frame>(agent: HttpAgent<Frame>): readonly A2ARoute<Frame>[] =>
   ['/a2a', '/a2a/v1', '/'].map((path) => ({
     method: 'POST',
@@ -64,15 +64,15 @@ function bodyOf(req: Request): Json | undefined {
   }
 }
 
-/** What is refused before it is read: too large, or the server stops. */
+/** What is refused before it is read: too large, of somebody who has to sign in, or the server stops. */
 function sayProblem(res: Response, { status, body }: Refusal): void {
   const text = typeof body.error === 'string' ? body.error : 'the request was refused';
-  sendEnvelope(res, refused(text, status < 500 ? 'peer' : 'ours'));
+  sendEnvelope(res, refused(text, status < 500 ? 'peer' : 'ours'), status === 401 ? status : 200);
 }
 
-function sendEnvelope(res: Response, envelope: object): void {
+function sendEnvelope(res: Response, envelope: object, status = 200): void {
   if (res.headersSent) return;
-  res.statusCode = 200;
+  res.statusCode = status;
   res.setHeader('Content-Type', 'application/json');
   res.end(visibleJson(JSON.stringify(envelope)));
 }

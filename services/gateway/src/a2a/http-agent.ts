@@ -49,12 +49,21 @@ export function a2aRoutesOf(deps: RouteDependencies): readonly Route[] {
     heartbeatMs: deps.heartbeatMs,
     readerStallMs: deps.readerStallMs,
   };
-  return a2aRoutes(agent).map((route) => ({
-    ...route,
+  return a2aRoutes(agent).map((route) => {
     // A card says how to sign in.
-    ...(route.path.includes('/.well-known/') ? { isOpen: true as const } : {}),
-    handle: (req, res, frame) => route.handle(req, res, { frame, headers: httpHeaders(req) }),
-  }));
+    const isOpen = route.path.includes('/.well-known/');
+    return {
+      ...route,
+      ...(isOpen ? { isOpen } : {}),
+      handle: async (req, res, frame) => {
+        // Refused before the operation is: JSON-RPC says there what went wrong in an answer that went well, and clients see by the status
+        // that they have to sign in.
+        if (!isOpen && frame.principal.kind === 'nobody')
+          await permit(deps, frame, 'conversation.list', { kind: 'conversation' });
+        await route.handle(req, res, { frame, headers: httpHeaders(req) });
+      },
+    };
+  });
 }
 
 const httpHeaders = (req: Request): SaidHeaders =>
