@@ -109,6 +109,9 @@ function undeclaredImports(repository: Repository): string[] {
 /** What the tests of every package may ask of how they are run: in which tier, with which arguments, on which ports and disks. */
 const howTestsRun = ['tests/tiers.ts', 'tests/node-arguments.ts', 'tests/free-ports.ts', 'tests/small-disk.ts'];
 
+/** What programs that `npm run` starts read their flags with; those that are no product, wherever they lie. */
+const flagsOfPrograms = 'scripts/flags.mjs';
+
 /** A relative import that leaves its package goes around the package's exports. What runs before anything is built is in `bin`. */
 function escapes(repository: Repository): string[] {
   return workspaces(repository).flatMap(({ folder }) =>
@@ -117,6 +120,7 @@ function escapes(repository: Repository): string[] {
         if (!specifier.startsWith('.')) return false;
         const target = posix.join(posix.dirname(path), specifier);
         const inside = target.startsWith(`${folder}/`);
+        if (target === flagsOfPrograms && ['tests', 'bench'].includes(folder)) return false;
         if (howTestsRun.includes(target) && !isProduct(path, folder)) return false;
         const ofProduct = [`${folder}/src/`, `${folder}/bin/`].some((part) => target.startsWith(part));
         return !inside || (isProduct(path, folder) && !ofProduct);
@@ -211,6 +215,13 @@ describe('each rule sees its mutant', () => {
       'services/store/src/mutant.ts',
       "import '../../../tests/tiers.ts';",
       'services/store/src/mutant.ts reaches out to ../../../tests/tiers.ts',
+    ],
+    [
+      'a product that reads flags as our tools do',
+      'escapes',
+      'cli/src/mutant.ts',
+      "import '../../scripts/flags.mjs';",
+      'cli/src/mutant.ts reaches out to ../../scripts/flags.mjs',
     ],
     [
       'a product that uses its tests',
