@@ -179,7 +179,7 @@ mcp_servers:
 `);
   expect(code).toBe(1);
   expect(lines).toEqual([
-    `FILE:9:9: mcp_servers[0] "one": its folder ${folder}/data/x is in ${folder}/data, where the platform keeps its own data; name another one`,
+    `FILE:9:9: mcp_servers[0] "one": its folder ${folder}/data/x is in ${folder}/data, where the platform keeps its own data or keys; name another one`,
     `note: FILE:6:15: mcp_servers[0] "one": its folder ${folder}/none is not there; make it`,
     'FILE: 1 problem',
   ]);

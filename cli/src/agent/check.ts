@@ -11,6 +11,7 @@ import {
   type PlacedParts,
 } from '@stopgo/runtime';
 import { isLoopback } from '@stopgo/security';
+import { hiddenFromToolServers } from '../parts/hidden-files.ts';
 import { problemsOfModels } from '../parts/models.ts';
 import { repositoryFolderProblem, repositorySecretProblem } from '../parts/registry.ts';
 import { tokenSecretProblem } from '../parts/sign-in.ts';
@@ -123,7 +124,7 @@ function serverFindings({ servers, locate }: PlacedParts, env: Variables, proble
 
 /** Folders that a tool server in a sandbox cannot be shown, or that are not there. */
 function folderFindings({ config, named }: LoadedAgentConfig, problems: string[], notes: string[]): void {
-  const around = { cwd: process.cwd(), hidden: [config.dataDir] };
+  const around = { cwd: process.cwd(), hidden: hiddenFromToolServers(config) };
   for (const [index, { name, transport }] of config.mcpServers.entries()) {
     const place = named.servers[index]?.place ?? [];
     const { folders = [], writeFolders = [] } = (transport.kind === 'stdio' ? transport.sandbox : undefined) ?? {};

@@ -4,6 +4,7 @@ import { type Standing, systemClock, type Waits } from '@stopgo/log';
 import { eraFile, type McpBridge, startMcpBridge } from '@stopgo/mcp-bridge';
 import type { store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
+import { hiddenFromToolServers } from './hidden-files.ts';
 import type { PartOptions } from './part.ts';
 import { credentialsOf } from './secrets.ts';
 import { sayWhatToolServersCan } from './tool-server-notes.ts';
@@ -29,7 +30,7 @@ export function startBridgePart(
     log: logger,
     secrets: credentialsOf(config, env),
     environment: env,
-    hiddenFolders: [config.dataDir],
+    hiddenFolders: hiddenFromToolServers(config),
     clock: systemClock.monotonic,
     time: systemClock,
     newId: randomUUID,

@@ -37,7 +37,7 @@ export type McpBridgeOptions = {
   readonly secrets: readonly string[];
   /** Our environment, of which stdio servers get a few harmless variables. */
   readonly environment: Environment;
-  /** Folders of the platform, which no server in a sandbox may see, whatever its configuration names. */
+  /** Folders and files of the platform, which no server in a sandbox may see, whatever its configuration names. */
   readonly hiddenFolders?: readonly string[];
   /** What is on the record. */
   readonly store: Client<typeof store.StoreService>;

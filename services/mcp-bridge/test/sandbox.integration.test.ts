@@ -88,12 +88,26 @@ describe.skipIf(problem !== undefined)('a tool server in a sandbox', () => {
     for (const folder of [all, link])
       expect(await look('read', { path: join(folder, 'data', 'events.db') }), folder).toBe('ENOENT');
     await expect(spy({ folders: [join(link, 'data')] }, { hidden: [data] })).rejects.toThrow(
-      /its folder \S+data is where the platform keeps its own data; name another one/,
+      /its folder \S+data is where the platform keeps its own data or keys; name another one/,
     );
     for (const path of [join(data, 'for-it'), join(link, 'data', 'events.db')])
       await expect(spy({ writeFolders: [path] }, { hidden: [data] }), path).rejects.toThrow(
-        /its folder \S+ is in \S+data, where the platform keeps its own data; name another one/,
+        /its folder \S+ is in \S+data, where the platform keeps its own data or keys; name another one/,
       );
+  });
+
+  test('never sees a key of the platform beside what is named, and not by a link either', async () => {
+    const all = temporaryFolder();
+    const key = join(all, 'id_ed25519');
+    for (const file of [key, join(all, 'other')]) writeFileSync(file, secret);
+    const link = join(temporaryFolder(), 'link');
+    symlinkSync(all, link);
+    const { look } = await spy({ folders: [all, link] }, { hidden: [key] });
+    for (const folder of [all, link]) {
+      expect(await look('read', { path: join(folder, 'id_ed25519') }), folder).not.toContain(secret);
+      expect(await look('read', { path: join(folder, 'other') }), folder).toBe(secret);
+    }
+    await expect(spy({ folders: [key] }, { hidden: [key] })).rejects.toThrow('name another one');
   });
 
   test('never sees it among the programs of the system either, nor what else is in /opt', async () => {

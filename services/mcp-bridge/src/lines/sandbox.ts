@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { McpSandbox } from '@stopgo/runtime';
 import { NotAllowed } from '../failures.ts';
@@ -12,7 +12,7 @@ export type Surroundings = {
   /** Of the child: its `HOME` and `PATH`. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Folders that no tool server may see, whatever is named: the platform's own data. */
+  /** Folders and files that no tool server may see, whatever is named: the platform's own data, and its keys. */
   readonly hidden: readonly string[];
 };
 
@@ -27,6 +27,9 @@ const systemFiles = [
 
 /** Own process, network, user and other namespaces; it ends with us. */
 const ownWorld = ['--unshare-all', '--die-with-parent', '--cap-drop', 'ALL'];
+
+/** In place of an option of bubblewrap: a file that shows nothing. */
+const nothingAt = 'nothing';
 
 /** How long it may take to see whether a sandbox can be made here, in milliseconds. */
 const probeMs = 10_000;
@@ -53,7 +56,10 @@ export function sandboxed({ command, args }: Command, sandbox: McpSandbox, aroun
     hidden
       .filter((one) => existsSync(one) && isWithin(one, real(path)))
       // A link shows what lies below it under its own name.
-      .map((one) => ({ flag: '--tmpfs', path: join(path, relative(real(path), one)) })),
+      .map((one) => ({
+        flag: statSync(one).isDirectory() ? '--tmpfs' : nothingAt,
+        path: join(path, relative(real(path), one)),
+      })),
   );
   // What lies deeper is put over what lies above it.
   const mounts = [...named, ...masked].sort((one, other) => depth(one.path) - depth(other.path));
@@ -68,7 +74,10 @@ export function sandboxed({ command, args }: Command, sandbox: McpSandbox, aroun
       ...systemFolders.flatMap(systemMount),
       ...systemFiles.flatMap((path) => ['--ro-bind-try', path, path]),
       ...programMount(command, around),
-      ...mounts.flatMap(({ flag, path }) => (flag === '--tmpfs' ? [flag, path] : [flag, path, path])),
+      ...mounts.flatMap(({ flag, path }) => {
+        if (flag === nothingAt) return ['--ro-bind', '/dev/null', path];
+        return flag === '--tmpfs' ? [flag, path] : [flag, path, path];
+      }),
       ...['--dir', around.cwd, '--chdir', around.cwd, '--'],
       command.includes(sep) ? absolute(command, around) : command,
       ...args,
@@ -88,7 +97,7 @@ export function folderProblem(
   const of = hiddenIn(around).find((one) => isWithin(real(path), one));
   if (of !== undefined) {
     const where = of === real(path) ? 'is' : `is in ${of},`;
-    const text = `its folder ${path} ${where} where the platform keeps its own data; name another one`;
+    const text = `its folder ${path} ${where} where the platform keeps its own data or keys; name another one`;
     return { text, isMissing: false };
   }
   return existsSync(path) ? undefined : { text: `its folder ${path} is not there; make it`, isMissing: true };
