@@ -34,6 +34,8 @@ export function characterRemarks(
       for (const [key, inner] of Object.entries(one)) {
         if (unsoundIn(key) !== undefined)
           problems.push({ message: 'a key holds what is no character; remove it', place: at });
+        else if (key === '__proto__' && at.length > 0)
+          problems.push({ message: 'a key is called __proto__, which cannot be a name; remove it', place: at });
         else walk(inner, [...at, Array.isArray(one) ? Number(key) : key]);
       }
     }

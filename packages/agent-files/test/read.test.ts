@@ -123,6 +123,10 @@ describe('wrong values', () => {
       'version: "\\ud800"',
       'support/prompt.md:3:1: it holds half of a surrogate pair, which is no character; remove it',
     ],
+    [
+      'models: {__proto__: gpt-5}',
+      'support/prompt.md:3:1: a key is called __proto__, which cannot be a name; remove it',
+    ],
     ['"\\0": x', 'support/prompt.md:1:1: a key holds what is no character; remove it'],
     ['description: twice', 'support/prompt.md:3:1: the key "description" stands here twice; remove one'],
     [

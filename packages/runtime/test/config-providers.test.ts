@@ -28,12 +28,19 @@ test.each([
   ['main: { type: GROQ, api_url: models.example.com }', 'expected an http or https URL'],
   ['main: { type: GROQ, url: "https://h" }', 'unknown key "url"'],
   ['"a:b": { type: GROQ }', 'a name of a provider has 1 to 64 letters'],
+  ['__proto__: { type: GROQ }', 'providers: a key is called __proto__'],
   ['google: { type: OPENAI }', 'models of this name are of another type already'],
   ['- { type: OPENAI }', 'expected names of providers'],
 ])('%s is refused', (text, why) => {
   const refused = () => parsed(entry(text));
   expect(refused).toThrow(why);
   expect(refused).not.toThrow(/thesecretitself/u);
+});
+
+test.each(['constructor', 'toString', 'valueOf'])('a provider may have the name %s, as any other', (name) => {
+  const { config, named } = parsed(`${entry(`${name}: { type: GROQ }`)}llm: { model: "${name}:m" }\n`);
+  expect(Object.entries(config.providers ?? {})).toEqual([[name, { type: 'groq' }]]);
+  expect(Object.entries(named.providers)).toEqual([[name, { type: 'groq' }]]);
 });
 
 test('models are asked in their order: those of the node, else those of the top level', () => {

@@ -33,12 +33,16 @@ export function gitAddress(url: string): GitAddress {
 function urlAddress(url: string): GitAddress {
   if (!URL.canParse(url)) return refused('is no valid address');
   const parsed = new URL(url);
-  const { protocol, password, username, hostname } = parsed;
+  const { protocol, password, username, hostname, search, hash } = parsed;
   if (protocol === 'file:') return folderAddress(parsed);
   if (protocol !== 'https:' && protocol !== 'ssh:' && protocol !== 'http:')
     return refused(`has the protocol ${protocol.slice(0, -1)}; use https or ssh`);
   if (password !== '' || (username !== '' && protocol !== 'ssh:'))
     return refused('holds credentials, and addresses are logged; give them by auth_type and auth_token');
+  if (protocol !== 'ssh:' && (search !== '' || hash !== ''))
+    return refused(
+      'holds a query or a fragment, and addresses are logged; leave it out, and give credentials by auth_type and auth_token',
+    );
   if (protocol === 'http:' && !loopback.has(hostname))
     return refused('is http, which anybody on the way can read and change; use https or ssh');
   if ([username, hostname, decoded(parsed.pathname).slice(1)].some((part) => part.startsWith('-')))

@@ -25,6 +25,9 @@ test.each([
   ['http://example.org/agents', /anybody on the way/u],
   ['https://user:token@example.org/agents', /holds credentials/u],
   ['https://token@example.org/agents', /holds credentials/u],
+  ['https://example.org/agents.git?private_token=glpat-thesecretitself', /holds a query/u],
+  ['http://localhost:3000/agents#glpat-thesecretitself', /holds a query or a fragment/u],
+  ['ssh://git:thesecretitself@host/agents', /holds credentials/u],
   ['ssh://-oProxyCommand=evil/agents', /no valid address|begins with a dash/u],
   ['ssh://git@host/-agents', /begins with a dash/u],
   ['ssh://git@host/%2Dagents', /begins with a dash/u],
@@ -41,6 +44,8 @@ test.each([
   ['file://host/tmp', /no folder of this machine/u],
 ])('%s is refused', (url, why) => {
   expect(() => remoteOf(url, ['/usr'])).toThrow(why);
+  // Errors are logged, recorded and shown.
+  expect(() => remoteOf(url, ['/usr'])).not.toThrow(/thesecretitself/u);
 });
 
 test('git is given the address that was checked, however it was written', () => {

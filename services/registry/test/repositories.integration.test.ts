@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { type Actor, repositoryListStream } from '@stopgo/core';
+import { type Actor, fact, repositoryListStream } from '@stopgo/core';
 import { Secret } from '@stopgo/rpc';
 import { Sealer } from '@stopgo/security';
 import { expect, test } from 'vitest';
@@ -84,6 +84,40 @@ test('what is removed is gone for all, and nothing of it comes back with the nam
   await expect(one.repositories.remove('elsewhere', ana, signal)).rejects.toThrow('there is no repository elsewhere');
 });
 
+test.each([
+  ['has read nothing yet', 'read', 1],
+  ['has read the record of the name', 'read', 2],
+  ['is about to take back what one of that name held', 'append', 1],
+] as const)(
+  'of two who add one name the first has it, and loses nothing of it, if the other %s',
+  async (_, at, nth) => {
+    const of = source();
+    const log = new MemoryLog();
+    const one = await keptRepositories(log, of.folder);
+    const other = await keptRepositories(log, of.folder);
+    // Its removal was not finished: the record still has agents.
+    await (await one.repositories.add(wanted(of), ana, signal)).sync();
+    const listing = log.streams.get(repositoryListStream)?.length ?? 0;
+    const unlisted = [fact('repositoryUnlisted', { name: 'team' })];
+    log.append({
+      ...{ stream: repositoryListStream, expectedRevision: listing, facts: unlisted, actor: ana, key: 'k', now: 1 },
+      ...{ eventIds: ['e'], correlationId: '', causationId: '' },
+    });
+    await expect.poll(() => [one, other].map(({ repositories }) => repositories.all())).toEqual([[], []]);
+    let left = nth;
+    const first = async () => {
+      left -= 1;
+      if (left === 0) await (await one.repositories.add(wanted(of), ana, signal)).sync();
+    };
+    if (at === 'read') log.beforeRead = first;
+    else log.before = first;
+    const added = other.repositories.add(wanted(of, { branch: 'next' }), ana, signal);
+    await expect(added).rejects.toThrow('there is a repository team');
+    expect(one.find('team/support')).toBe('on main');
+    expect(log.kinds(repositoryListStream).filter((kind) => kind === 'repositoryListed')).toHaveLength(2);
+  },
+);
+
 test('a repository that cannot be kept keeps no other from being taken up', async () => {
   const of = source();
   const log = new MemoryLog();
@@ -124,6 +158,7 @@ test.each([
   ['a helper program', { gitUrl: 'ext::evil' }, 'names a helper program'],
   ['an option', { gitUrl: '--upload-pack=evil' }, 'begins with a dash'],
   ['credentials in the address', { gitUrl: 'https://user:secret@h/a' }, 'holds credentials'],
+  ['a token in the address', { gitUrl: 'https://h.example/a?token=secret' }, 'holds a query or a fragment'],
   ['a branch that is an option', { branch: '--all' }, 'is no name of a branch'],
   ['an interval of nothing', { syncIntervalMs: 0 }, 'sync_interval must be from 1s'],
   ['a token for a folder', { authType: 'token', credentials: new Secret(token) }, 'goes with an https address'],
@@ -141,7 +176,7 @@ test.each([
   const one = await keptRepositories(log, of.folder);
   const refused = one.repositories.add(wanted(of, more), ana, signal);
   await expect(refused).rejects.toThrow(words);
-  await expect(refused).rejects.not.toThrow(/thetokenitself|secret@|short/u);
+  await expect(refused).rejects.not.toThrow(/thetokenitself|secret@|token=secret|short/u);
   expect(log.streams.has(repositoryListStream)).toBe(false);
 });
 
@@ -175,6 +210,35 @@ test('secrets are sealed for their repository, and whoever has another key canno
   expect(changed.options.webhookSecret).toBeUndefined();
   const bare = await one.repositories.change('team', { authType: 'none' }, ana, signal);
   expect(bare.options.credentials()).toEqual({ type: 'none' });
+});
+
+test('what is sealed with a key that is gone is set anew together: the record names one key for all', async () => {
+  const of = source();
+  const log = new MemoryLog();
+  const gitUrl = 'https://127.0.0.1:1/agents.git';
+  const [before, now] = [randomBytes(32), randomBytes(32)];
+  const secrets = { authType: 'token', credentials: new Secret(token), webhookSecret: new Secret(hookSecret) } as const;
+  const old = await keptRepositories(log, of.folder, { sealingKey: before });
+  await old.repositories.add(wanted(of, { gitUrl, isActive: false, ...secrets }), ana, signal);
+  const { repositories } = await keptRepositories(log, of.folder, { sealingKey: now });
+  const change = (more: Parameters<typeof repositories.change>[1]) => repositories.change('team', more, ana, signal);
+  await expect(change({ webhookSecret: new Secret(hookSecret) })).rejects.toThrow(
+    'credentials were sealed with another key',
+  );
+  await expect(change({ credentials: new Secret(token) })).rejects.toThrow(
+    'webhook_secret was sealed with another key',
+  );
+  const keyIds = () =>
+    (log.streams.get(repositoryListStream) ?? []).map(({ fact: one }) =>
+      one.case === 'repositoryListed' ? one.value.keyId : '',
+    );
+  const idOf = (bytes: Uint8Array) => new Sealer(bytes, randomBytes).keyId;
+  await change({ branch: 'next' });
+  expect(keyIds()).toEqual([idOf(before), idOf(before)]);
+  const changed = await change({ credentials: new Secret(token), webhookSecret: null });
+  expect(changed.options.credentials()).toEqual({ type: 'token', token });
+  await change({ webhookSecret: new Secret(hookSecret) });
+  expect(keyIds()).toEqual([idOf(before), idOf(before), idOf(now), idOf(now)]);
 });
 
 test('without a key to seal with, repositories can have no secrets', async () => {

@@ -21,15 +21,17 @@ const types = {
 type TypeWord = keyof typeof types;
 
 /** Names that stand for a provider already, before the colon of a model's name. */
-const usualNames: Readonly<Record<string, ProviderType>> = {
-  google: 'gemini',
-  anthropic: 'anthropic',
-  openai: 'openai',
-  mistral: 'mistral',
-  groq: 'groq',
-  openrouter: 'openrouter',
-  ollama: 'ollama',
-};
+const usualNames: ReadonlyMap<string, ProviderType> = new Map(
+  Object.entries({
+    google: 'gemini',
+    anthropic: 'anthropic',
+    openai: 'openai',
+    mistral: 'mistral',
+    groq: 'groq',
+    openrouter: 'openrouter',
+    ollama: 'ollama',
+  } as const),
+);
 
 const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
@@ -56,7 +58,7 @@ export function providersByName() {
         const say = (message: string) => context.addIssue({ code: 'custom', message, path: [name] });
         if (!namePattern.test(name))
           say('a name of a provider has 1 to 64 letters, digits, _ or -, and begins with a letter');
-        else if (usualNames[name] !== undefined && usualNames[name] !== types[type])
+        else if (usualNames.has(name) && usualNames.get(name) !== types[type])
           say(`models of this name are of another type already; give it another name, or the type that it has`);
       }
     });

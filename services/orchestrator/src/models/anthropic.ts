@@ -202,7 +202,12 @@ function cannotBeRebuilt(block: Record<string, unknown>): boolean {
 function failureOf(error: unknown): Attempt<ModelAnswer> {
   if (!(error instanceof Error) || !('status' in error) || !('error' in error)) return failedWith(error);
   const type = 'type' in error && typeof error.type === 'string' ? error.type : '';
-  const status = typeof error.status === 'number' ? error.status : statusOfType[type];
+  const status =
+    typeof error.status === 'number'
+      ? error.status
+      : Object.hasOwn(statusOfType, type)
+        ? statusOfType[type]
+        : undefined;
   const body = isObject(error.error) ? error.error.error : undefined;
   const message = isObject(body) && typeof body.message === 'string' ? body.message : error.message;
   if (status !== undefined) {

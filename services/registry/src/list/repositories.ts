@@ -99,12 +99,14 @@ export class Repositories {
   async add(wanted: NewRepository, actor: Actor, signal: AbortSignal): Promise<KeptRepository> {
     const { name, gitUrl, isRoot, branch = 'main', syncIntervalMs = 300_000, isActive = true } = wanted;
     const isNew = (list: RepositoryList) => checkNewRepository(list, name, this.#names);
-    await this.#list.load(signal);
-    isNew(this.#list.state);
     const record = new RepositoryRecord(this.#ports.definitions, name);
-    await record.load(signal);
-    // What one of this name held before is nothing of this one.
-    await record.remove(signal);
+    // What one of this name held before is nothing of this one. The record is read before the list: what somebody else who adds this name
+    // has recorded since is not taken back, as it follows on their listing.
+    do {
+      await record.load(signal);
+      await this.#list.load(signal);
+      isNew(this.#list.state);
+    } while (!(await record.removeAsKnown(signal)));
     const bare: ListedRepository = {
       ...{ name, source: { gitUrl, branch, isRoot }, syncIntervalMs, isActive, authType: 'none', keyId: '' },
       ...{ sealedCredentials: new Uint8Array(), sealedWebhookSecret: new Uint8Array(), revision: 0 },
@@ -178,6 +180,7 @@ export class Repositories {
     const isAuthSame = change.authType === undefined && change.credentials === undefined;
     const credentials = isAuthSame ? undefined : checkCredentials(authType, change.credentials);
     const isSealed = credentials !== undefined || Boolean(webhookSecret);
+    if (isSealed) this.#insistOnOneKey(before, { isAuthSame, isHookSame: webhookSecret === undefined });
     return {
       ...{ ...before, source, syncIntervalMs, isActive, authType },
       ...(isAuthSame
@@ -191,6 +194,21 @@ export class Repositories {
           }),
       ...(isSealed ? { keyId: this.#sealer().keyId } : {}),
     };
+  }
+
+  /** The record names one key for all that is sealed. @throws DomainError if something stays that is sealed with another one. */
+  #insistOnOneKey(
+    { name, keyId, sealedCredentials, sealedWebhookSecret }: ListedRepository,
+    { isAuthSame, isHookSame }: { readonly isAuthSame: boolean; readonly isHookSame: boolean },
+  ): void {
+    if (keyId === '' || keyId === this.#sealer().keyId) return;
+    const other =
+      isAuthSame && sealedCredentials.length > 0
+        ? 'credentials were sealed with another key, which opens them no more: give auth_token or ssh_key'
+        : isHookSame && sealedWebhookSecret.length > 0
+          ? 'webhook_secret was sealed with another key, which opens it no more: give it (or null)'
+          : undefined;
+    if (other !== undefined) throw failedPrecondition(`the repository ${name}: its ${other} in the same request`);
   }
 
   #sealer() {

@@ -28,12 +28,15 @@ export class RepositoryRecord extends FollowedStream<AgentRepository> {
 
   /** Has the record say that nothing of the repository is offered any more. */
   async remove(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      const { state } = this;
-      // A repository that was never declared, or holds nothing, has nothing to take back.
-      if (state.revision === 0 || (state.files.size === 0 && state.commit === '' && state.failure === undefined))
-        return;
-      if (await this.append(state, [fact('repositoryRemoved', {})], signal)) return;
-    }
+    while (!(await this.removeAsKnown(signal)));
+  }
+
+  /** The same, unless the record has moved on since it was read: then nothing is done, and the answer is false. */
+  async removeAsKnown(signal: AbortSignal): Promise<boolean> {
+    const { state } = this;
+    const { revision, files, commit, failure } = state;
+    // A repository that was never declared, or holds nothing, has nothing to take back.
+    if (revision === 0 || (files.size === 0 && commit === '' && failure === undefined)) return true;
+    return this.append(state, [fact('repositoryRemoved', {})], signal);
   }
 }

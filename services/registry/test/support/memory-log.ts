@@ -12,7 +12,9 @@ import {
 export class MemoryLog {
   readonly streams = new Map<string, RecordedFact[]>();
   /** Is called before each append, and may append something itself. */
-  before: (append: Append) => void = () => undefined;
+  before: (append: Append) => void | Promise<void> = () => undefined;
+  /** Is called before each read. */
+  beforeRead: (stream: string) => void | Promise<void> = () => undefined;
   #ids = 0;
   #wake = new Set<() => void>();
 
@@ -20,7 +22,7 @@ export class MemoryLog {
   ports(instance: string): DefinitionPorts {
     const log = {
       append: async (append: Append) => {
-        this.before(append);
+        await this.before(append);
         return this.append(append);
       },
       read: (stream: string, from: number) => this.#read(stream, from),
@@ -49,6 +51,7 @@ export class MemoryLog {
   }
 
   async *#read(stream: string, from: number): AsyncGenerator<RecordedFact> {
+    await this.beforeRead(stream);
     yield* (this.streams.get(stream) ?? []).slice(from - 1);
   }
 
