@@ -30,6 +30,11 @@ export type Command<D extends { readonly kind: string }> = {
   readonly actor: Actor;
   readonly idempotency?: IdempotencyKey;
   readonly wantsView?: boolean;
+  /**
+   * A decision with nothing to append is made by what the log has. An append finds out by itself that a state is behind; whoever finds
+   * nothing to do looks.
+   */
+  readonly looks?: boolean;
   /** Decides against a state. A decision with facts is appended; any other is the answer. */
   readonly decide: (state: ConversationState) => D;
   readonly factsOf: (decision: D) => readonly Fact[] | undefined;
@@ -77,10 +82,16 @@ export async function transact<D extends { readonly kind: string }>(
   const { idempotency } = command;
   const known = repeated(loaded, idempotency);
   if (known !== undefined) return known;
-  for (;;) {
+  for (let hasLooked = command.looks !== true; ; ) {
     const decision = command.decide(state);
     const facts = command.factsOf(decision);
     if (facts === undefined || facts.length === 0) {
+      if (!hasLooked) {
+        hasLooked = true;
+        const seen = state;
+        state = await asLogHas(ports.log, seen);
+        if (state !== seen) continue;
+      }
       // What came in between may be this very command: the same request, sent twice at once.
       const twin =
         state === loaded.state ? undefined : await repeatedMeanwhile(ports, loaded, state, command, deadline);
@@ -151,6 +162,13 @@ function repeated(
     });
   const { firstRevision, lastRevision } = known;
   return { kind: 'repeated', firstRevision, lastRevision, state: loaded.state };
+}
+
+/** The state with all that the log has after it; the same one if that is nothing. */
+async function asLogHas(log: ConversationLog, seen: ConversationState): Promise<ConversationState> {
+  let state = seen;
+  for await (const event of log.read(conversationStream(seen.id), seen.revision + 1)) state = evolve(state, event);
+  return state;
 }
 
 async function repeatedMeanwhile(

@@ -30,12 +30,13 @@ export async function cancel(
     actor: actorOf(request.caller),
     ...keyed,
     wantsView: true,
+    looks: true,
     decide: (state) => cancelRun(state, { reason, ...keyed }),
     factsOf: (decision) => ('facts' in decision ? decision.facts : undefined),
   });
   registry.driver(conversationId)?.poke();
   // What waits at other agents is ended there, too; should that fail, the watch goes on trying.
-  if (parkedTasks(loaded.state).length > 0) void watch.ended(conversationId).catch(() => undefined);
+  if (parkedTasks(done.state).length > 0) void watch.ended(conversationId).catch(() => undefined);
   if (done.kind === 'repeated') return turns.ofPast(done.state, done.firstRevision, done.lastRevision, 0);
   if (done.kind === 'done' && done.view !== undefined) return { outcome: wire.TurnOutcome.SETTLED, view: done.view };
   if (done.kind === 'refused' && done.decision.kind === 'settled')

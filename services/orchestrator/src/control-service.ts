@@ -3,9 +3,7 @@ import {
   type Action,
   type ConversationState,
   cancelStep,
-  conversationStream,
   DomainError,
-  evolve,
   type Fact,
   type IdempotencyKey,
   isUuid,
@@ -116,15 +114,11 @@ async function control<D extends CancelStepDecision | PaceDecision>(
   const command = {
     actor,
     ...keyed,
+    looks: true,
     decide: (state: ConversationState) => decide(state, { by, ...keyed }),
     factsOf: (decision: D): readonly Fact[] | undefined => ('facts' in decision ? decision.facts : undefined),
   };
-  let done = await transact(registry.ports, loaded, command);
-  if (done.kind === 'refused') {
-    // An append finds out by itself that a state is behind; whoever finds nothing to do looks at the log.
-    const state = await asLogHas(registry, done.state);
-    if (state !== done.state) done = await transact(registry.ports, { ...loaded, state }, command);
-  }
+  const done = await transact(registry.ports, loaded, command);
   if (done.kind === 'refused' && done.decision.kind !== 'already') throw refusal(conversationId, stepId, done.decision);
   if (done.kind === 'repeated') return turns.ofPast(done.state, done.firstRevision, done.lastRevision, waitMs);
   const made = done.kind === 'done' ? recordedOf(done.append) : [];
@@ -133,14 +127,6 @@ async function control<D extends CancelStepDecision | PaceDecision>(
   await driver?.reached(made.at(-1)?.revision ?? 0);
   const state = driver?.state ?? (await registry.load(conversationId)).state;
   return driver === undefined ? turns.ofState(state, waitMs) : turns.ofDriver(driver, waitMs);
-}
-
-/** The state with all that the log has after it; the same one if that is nothing. */
-async function asLogHas({ ports }: Registry, seen: ConversationState): Promise<ConversationState> {
-  let state = seen;
-  for await (const event of ports.log.read(conversationStream(seen.id), seen.revision + 1))
-    state = evolve(state, event);
-  return state;
 }
 
 function refusal(conversationId: string, stepId: string, decision: CancelStepDecision | PaceDecision): DomainError {

@@ -10,6 +10,7 @@ import {
   provideInput,
   requireReach,
   type SettledInput,
+  unavailable,
 } from '@stopgo/core';
 import { clientKey, idempotencyFromWire, recordedOf, transact } from '@stopgo/log';
 import { facts, type orchestrator as wire } from '@stopgo/proto';
@@ -60,12 +61,13 @@ export async function provide(
   const done = await transact(registry.ports, loaded, {
     actor: actorOf(request.caller),
     ...(idempotency === undefined ? {} : { idempotency }),
-    decide: (state): ProvideDecision => {
+    looks: true,
+    decide: (state): Provided => {
       const decision = provideInput(state, answer);
       // No event names what is not kept.
-      return decision.kind === 'append' && !isKept ? { kind: 'unknown' } : decision;
+      return decision.kind === 'append' && !isKept ? { kind: 'unkept' } : decision;
     },
-    factsOf: (decision: ProvideDecision) => (decision.kind === 'append' ? decision.facts : undefined),
+    factsOf: (decision: Provided) => (decision.kind === 'append' ? decision.facts : undefined),
   });
   if (done.kind === 'refused') throw refusal(conversationId, inputId, done.decision);
   const waitMs = request.wait?.milliseconds ?? 0;
@@ -77,6 +79,9 @@ export async function provide(
   const state = driver?.state ?? (await registry.load(conversationId)).state;
   return driver === undefined ? turns.ofState(state, waitMs) : turns.ofDriver(driver, waitMs);
 }
+
+/** `unkept`: the question waits, and the store did not show that yet when the file was to be kept for it. */
+type Provided = ProvideDecision | { readonly kind: 'unkept' };
 
 /** A file as the record names it. */
 function fileOf({ name, mediaType, bytes }: wire.GivenFile): BlobRef {
@@ -105,8 +110,10 @@ function conversationNotFound(conversationId: string): DomainError {
   return new DomainError('not_found', `conversation not found: ${conversationId}`);
 }
 
-function refusal(conversationId: string, inputId: string, decision: ProvideDecision): DomainError {
+function refusal(conversationId: string, inputId: string, decision: Provided): DomainError {
   switch (decision.kind) {
+    case 'unkept':
+      return unavailable('the file was not kept, as the store did not show yet what waits for it; try again');
     case 'invalid':
       return new DomainError('invalid_argument', decision.problem);
     case 'token':

@@ -87,9 +87,9 @@ test('whose file is not kept because somebody was faster is told who answered', 
   expect(recorded).toEqual([]);
 });
 
-test('an answer names no file that is not kept, though the log shows nothing of why', async () => {
+test('an answer names no file that is not kept, though the log shows nothing of why: it is to be tried again', async () => {
   const { error, facts: recorded } = await given({ keepBlob: async () => false });
-  expect(error).toMatchObject({ kind: 'not_found' });
+  expect(error).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('try again') });
   expect(recorded).toEqual([]);
 });
 
