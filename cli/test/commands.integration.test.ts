@@ -73,6 +73,9 @@ test('the version is that of the package', async () => {
 test.each([
   [['start', 'now'], '"start" takes no argument; see `stopgo help start`'],
   [['replay'], '"replay" takes ID; see `stopgo help replay`'],
+  [['chat', '--max-call-depth', '0'], '--max-call-depth takes a whole number from 1, not "0"'],
+  [['chat', '--max-call-depth', '2x'], '--max-call-depth takes a whole number from 1, not "2x"'],
+  [['chat', 'ID', '--agent', 'a'], '--agent is of a new conversation: leave it out, or leave ID out'],
   [['start', '--prot', '80'], "Unknown option '--prot'; did you mean --port? see `stopgo help start`"],
   [['start', '--qqqqqqq'], "Unknown option '--qqqqqqq'; see `stopgo help start`"],
   [['replay', '--at'], "Option '--at <value>' argument missing; see `stopgo help replay`"],

@@ -20,6 +20,10 @@ export type ChatOptions = {
   readonly conversation?: string | undefined;
   /** Who decides, for the record. */
   readonly by?: string | undefined;
+  /** The agent of a new conversation; absent: the platform's own. */
+  readonly agent?: string | undefined;
+  /** How many agents may call one below another in the runs of what is said here; absent: as many as the platform allows. */
+  readonly maxCallDepth?: number | undefined;
   /** A line to copy: the command with these words, for the same platform. */
   readonly commandLine: (words: string) => string;
   /** With a platform that is away; the usual one if absent. */
@@ -51,6 +55,9 @@ export async function chat(
 class Talk {
   readonly #url: string;
   readonly #by: string | undefined;
+  readonly #agent: object;
+  /** What each message asks of its run. */
+  readonly #wishes: object;
   readonly #commandLine: (words: string) => string;
   readonly #patience: Patience;
   /** What was asked here and left undecided. */
@@ -72,12 +79,14 @@ class Talk {
 
   constructor(
     url: string,
-    { by, commandLine, patience = usualPatience }: Omit<ChatOptions, 'conversation'>,
+    { by, agent, maxCallDepth, commandLine, patience = usualPatience }: Omit<ChatOptions, 'conversation'>,
     lines: Lines,
     write: (text: string) => void,
   ) {
     this.#url = url;
     this.#by = by;
+    this.#agent = agent === undefined ? {} : { agent };
+    this.#wishes = maxCallDepth === undefined ? {} : { max_call_depth: maxCallDepth };
     this.#commandLine = commandLine;
     this.#patience = patience;
     this.#lines = lines;
@@ -110,12 +119,13 @@ class Talk {
   async say(message: string): Promise<void> {
     const isFirst = this.#id === undefined;
     const path = isFirst ? '/conversations' : `/conversations/${this.#id}/messages`;
+    const body = { ...(isFirst ? this.#agent : {}), message, ...this.#wishes };
     const headers = { ...atOnce, 'idempotency-key': randomUUID() };
     const { left } = this.#lines;
     let answer: Answer | undefined;
     try {
       answer = await this.#patiently(
-        async () => answerOf(await askGateway(this.#url, path, { message }, headers, left), this.#url),
+        async () => answerOf(await askGateway(this.#url, path, body, headers, left), this.#url),
         // Where nobody is there from the start, nothing was sent.
         ({ outcome }, tries) => outcome !== 'not sent' || tries > 1,
       );

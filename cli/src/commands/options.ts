@@ -3,6 +3,7 @@ import type { ParseArgsConfig } from 'node:util';
 /** Every option of every command: what `parseArgs` is told, and how the help calls its value. */
 export const options = {
   action: { type: 'string', value: 'ACTION' },
+  agent: { type: 'string', value: 'AGENT' },
   arguments: { type: 'string', value: 'JSON' },
   against: { type: 'string', value: 'FILE' },
   at: { type: 'string', value: 'REVISION' },
@@ -22,6 +23,7 @@ export const options = {
   input: { type: 'string', value: 'UUID' },
   json: { type: 'boolean' },
   limit: { type: 'string', value: 'NUMBER' },
+  'max-call-depth': { type: 'string', value: 'NUMBER' },
   'media-type': { type: 'string', value: 'TYPE' },
   name: { type: 'string', value: 'NAME' },
   nobody: { type: 'boolean' },

@@ -60,11 +60,13 @@ function checkedUrl(url: string): string {
 const deciding: readonly string[] = ['chat', 'approve', 'reject', 'answer', 'standing', 'cancel', 'pause', 'resume'];
 
 /** A line to copy that runs `stopgo` with these words on the platform that the options name, for whoever decides. */
-export function commandLineOf(words: string, { url, port, by }: Flags): string {
+export function commandLineOf(words: string, { url, port, by, 'max-call-depth': depth }: Flags): string {
   const where = port === undefined ? (url === undefined ? '' : ` --url ${shellWord(url)}`) : ` --port ${port}`;
   const [command = ''] = words.split(' ', 1);
   const who = by === undefined || !deciding.includes(command) ? '' : ` --by=${shellWord(by)}`;
-  return `npx stopgo ${words}${where}${who}`;
+  // What is said from there on is to be as strict.
+  const strict = depth === undefined || command !== 'chat' ? '' : ` --max-call-depth ${shellWord(depth)}`;
+  return `npx stopgo ${words}${where}${who}${strict}`;
 }
 
 /** A port, `least` or higher. */
@@ -73,6 +75,13 @@ export function portOf(text: string, least: 0 | 1): number {
   if (!(port >= least && port <= 65_535))
     throw new Error(`--port takes a whole number from ${least} to 65535, not "${visibleLine(text)}"`);
   return port;
+}
+
+/** The whole number, from 1 on, of an option; undefined if it was not given. @throws Error if it is none. */
+export function wholeNumber(flags: Flags, name: 'max-call-depth'): number | undefined {
+  const text = flags[name];
+  if (text === undefined || /^[1-9]\d{0,8}$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw new Error(`--${name} takes a whole number from 1, not "${visibleLine(text)}"`);
 }
 
 /** The options that were given, of those that are named. */

@@ -14,7 +14,7 @@ import { linesOf } from '../lines.ts';
 import { oneLine } from '../shown.ts';
 import type { Command, Given } from './command.ts';
 import type { Flags } from './options.ts';
-import { commandLineOf, gatewayUrl, pick } from './parse.ts';
+import { commandLineOf, gatewayUrl, pick, wholeNumber } from './parse.ts';
 
 const gateway = {
   url: 'the platform (default: http://127.0.0.1:8080)',
@@ -29,7 +29,12 @@ export const peopleCommands: Readonly<Record<string, Command>> = {
     summary: 'Talk to the agent, and decide what it asks',
     takes: '[ID]',
     arguments: [0, 1],
-    options: { ...gateway, by },
+    options: {
+      ...gateway,
+      by,
+      agent: 'the agent from git of a new conversation (default: the agent of the configuration)',
+      'max-call-depth': 'at most so many agents one below another in a run, the first one counted',
+    },
     about: [
       'Each line is a message. Answers are shown while they come, and calls that wait for a human are shown whole: yes or no decides,',
       'an empty line leaves one waiting. From a pipe a line decides only if it is one of the words that are asked for.',
@@ -38,14 +43,19 @@ export const peopleCommands: Readonly<Record<string, Command>> = {
     examples: [
       ['stopgo chat', 'a new conversation'],
       ['stopgo chat ID --by alice', 'goes on with one'],
+      ['stopgo chat --agent support/tier1 --max-call-depth 2', 'an agent from git, which calls others that call none'],
     ],
     run: async ({ flags, args: [conversation], host }) => {
+      const { agent } = flags;
+      if (agent !== undefined && conversation !== undefined)
+        throw new Error('--agent is of a new conversation: leave it out, or leave ID out');
+      const maxCallDepth = wholeNumber(flags, 'max-call-depth');
       const lines = linesOf(host);
       try {
         const commandLine = (words: string): string => oneLine(commandLineOf(words, flags));
         const shown = new Folded(() => columnsOf(host.stdout));
         const write = (text: string): void => void host.stdout.write(shown.folded(text));
-        await chat(gatewayUrl(flags), { conversation, by: flags.by, commandLine }, lines, write);
+        await chat(gatewayUrl(flags), { conversation, by: flags.by, agent, maxCallDepth, commandLine }, lines, write);
       } finally {
         lines.close();
       }
