@@ -81,6 +81,7 @@ export function startRegistryPart(
     })),
     ...(sealingKey === undefined ? {} : { sealingKey }),
     folders: foldersOf(config.agentFolders),
+    allowPrivate: config.addedRepositories.allowPrivate,
     ...{ model: config.llm.model, turnsMax: config.maxTurns, reservedName: config.name, env, log: logger },
     ...(stopping === undefined ? {} : { stopping }),
   });

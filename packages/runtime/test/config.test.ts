@@ -47,6 +47,7 @@ describe('defaults', () => {
       webhooks: [],
       takesAgentsFromGit: false,
       agentRepositories: [],
+      addedRepositories: { allowPrivate: false },
       agentFolders: [],
       calling: { depthMax: 10, callsMax: 100, circlesAllowed: false },
       requireAuth: false,

@@ -6,7 +6,7 @@ import { type Logger, messageOf } from '@stopgo/runtime';
 import type { Credentials } from './git/access.ts';
 import { GitFailure } from './git/git-failure.ts';
 import type { Mirror } from './git/mirror.ts';
-import { remoteOf } from './git/remote.ts';
+import { type Remote, remoteOf } from './git/remote.ts';
 import { isOfWorkTree, WorkTree } from './git/work-tree.ts';
 import { type AgentOfFile, type OfferedAgents, offeredBy } from './offered.ts';
 import { TooManyFiles } from './sync/plan.ts';
@@ -38,6 +38,8 @@ export type KeptRepositoryPorts = {
   readonly definitions: DefinitionPorts;
   readonly mirror: Mirror;
   readonly folders: readonly string[];
+  /** Judges where a repository is that somebody has listed. @throws GitFailure */
+  readonly reach: (remote: Remote) => Remote | Promise<Remote>;
   readonly model: string;
   readonly turnsMax: number;
   /** The name of the configured agent, which no other agent has. */
@@ -176,14 +178,14 @@ export class KeptRepository {
   }
 
   async #sync(): Promise<Synced> {
-    const { definitions, folders, model, turnsMax } = this.#ports;
-    const { gitUrl, credentials } = this.options;
+    const { definitions, folders, reach, model, turnsMax } = this.#ports;
+    const { gitUrl, credentials, isConfigured } = this.options;
     const { namespace } = this;
     const remote = () => remoteOf(gitUrl, folders);
     const synced = await syncRepository(
       {
         ...{ definitions, record: this.record, mirror: this.#workTree ?? this.mirror, credentials },
-        remote,
+        remote: () => (isConfigured ? remote() : reach(remote())),
         surroundings: { model, turnsMax, ...(namespace === undefined ? {} : { namespace }) },
       },
       this.#stopping.signal,

@@ -8,6 +8,8 @@ import type { Logger } from '@stopgo/runtime';
 import { Sealer } from '@stopgo/security';
 import { Mirror } from './git/mirror.ts';
 import { GitProgram } from './git/program.ts';
+import { isProxied, publicRemote, systemLookUp } from './git/public-remote.ts';
+import type { Remote } from './git/remote.ts';
 import { KeptRepository, type RepositoryOptions } from './kept-repository.ts';
 import { KeyFiles } from './list/key-files.ts';
 import { Repositories } from './list/repositories.ts';
@@ -29,6 +31,8 @@ export type RegistryOptions = {
   readonly sealingKey?: Secret;
   /** Repositories of this machine are taken from these folders and below, and from nowhere else. */
   readonly folders: readonly string[];
+  /** Repositories that people add may be on this machine and in private networks, not only in the public one. */
+  readonly allowPrivate: boolean;
   /** The model of agents that name none, and how often they may ask it. */
   readonly model: string;
   readonly turnsMax: number;
@@ -50,14 +54,16 @@ export const mirrorsFolder = (dataDir: string): string => join(resolve(dataDir),
 
 /** Reads what is on the record of each repository, and begins to keep up. Repositories are fetched in the background. */
 export async function startRegistry(options: RegistryOptions): Promise<RunningRegistry> {
-  const { instance, store, clock, newId, random, model, turnsMax, folders, log } = options;
+  const { instance, store, clock, newId, random, model, turnsMax, folders, allowPrivate, log } = options;
   const definitions: DefinitionPorts = { instance, log: storeLog(store), clock, newId, random };
   const git = new GitProgram('git', options.env);
   const folder = mirrorsFolder(options.dataDir);
   const mirrorOf = (repository: RepositoryOptions) => join(folder, mirrorName(repository));
+  const proxied = isProxied(options.env);
+  const reach = (remote: Remote) => (allowPrivate ? remote : publicRemote(remote, systemLookUp, proxied));
   const key = options.sealingKey;
   const repositories = new Repositories(options.repositories, {
-    ...{ definitions, folders, log },
+    ...{ definitions, folders, allowPrivate, log },
     secrets: {
       ...(key === undefined ? {} : { sealer: new Sealer(Buffer.from(key.reveal(), 'hex'), randomBytes) }),
       keyFiles: new KeyFiles(join(folder, 'keys')),
@@ -65,7 +71,7 @@ export async function startRegistry(options: RegistryOptions): Promise<RunningRe
     },
     keep: (repository) =>
       new KeptRepository(repository, {
-        ...{ definitions, folders, model, turnsMax, log },
+        ...{ definitions, folders, reach, model, turnsMax, log },
         ...(options.reservedName === undefined ? {} : { reservedName: options.reservedName }),
         mirror: new Mirror(git, mirrorOf(repository)),
       }),

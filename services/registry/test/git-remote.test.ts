@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { accessTo } from '../src/git/access.ts';
 import { gitFailureOf } from '../src/git/git-failure.ts';
+import { isProxied, publicRemote } from '../src/git/public-remote.ts';
 import { checkRefName, remoteOf } from '../src/git/remote.ts';
 import { temporaryFolder } from './support/folder.ts';
 
@@ -199,4 +200,66 @@ test.each([
   const failure = gitFailureOf(output);
   expect(failure.kind).toBe(kind);
   expect(failure.message).not.toContain('\n');
+});
+
+const names: Readonly<Record<string, readonly string[]>> = {
+  'git.example.com': ['93.184.216.34', '2606:2800:220:1::1'],
+  'rebound.example.com': ['93.184.216.34', '10.0.0.7'],
+  'inner.example.com': ['192.168.1.9'],
+};
+const lookUp = async (name: string) => names[name] ?? Promise.reject(new Error('ENOTFOUND'));
+const reached = (url: string, proxied = false) => publicRemote(remoteOf(url, ['/usr']), lookUp, proxied);
+
+test.each([
+  'http://127.0.0.1:3000/a',
+  'http://localhost:6379/a',
+  'https://127.1/a',
+  'https://10.0.0.7/a',
+  'https://169.254.169.254/a',
+  'https://[::1]/a',
+  'https://[::ffff:192.168.0.1]/a',
+  'https://gitlab.internal/a',
+  'https://metadata/a',
+  'ssh://git@10.0.0.7:22/a',
+  'ssh://git@[fd00::7]/a',
+  'git@10.0.0.7:a',
+  'git@gitlab.local:a',
+  'https://inner.example.com/a',
+  'ssh://git@inner.example.com/a',
+  'git@inner.example.com:a',
+  'https://rebound.example.com/a',
+])('%s is not of the public network, and is refused in the same words as all others', async (url) => {
+  await expect(reached(url)).rejects.toMatchObject({
+    ...{
+      name: 'GitFailure',
+      kind: 'refused',
+      message: expect.stringMatching(/^git_url is not of the public network, and/u),
+    },
+  });
+});
+
+test('a name of the public network is reached at the address that was judged, and nowhere else', async () => {
+  const at = '93.184.216.34';
+  const https = await reached('https://git.example.com/a');
+  expect(accessTo(https, { type: 'none' }).config).toContain(`http.curloptResolve=git.example.com:443:${at}`);
+  const withToken = accessTo(await reached('https://git.example.com:8443/a'), { type: 'token', token: 't' });
+  expect(withToken.config).toContain(`http.curloptResolve=git.example.com:8443:${at}`);
+  const ssh = async (url: string) => accessTo(await reached(url), { type: 'none' }).env.GIT_SSH_COMMAND;
+  expect(await ssh('git@git.example.com:a')).toContain(`'HostName=${at}' -o 'HostKeyAlias=git.example.com'`);
+  expect(await ssh('ssh://git@git.example.com:2222/a')).toContain(`'HostKeyAlias=[git.example.com]:2222'`);
+  // What nobody added over the API is looked up by git itself, and a folder is no host.
+  expect(accessTo(remoteOf('git@git.example.com:a', []), { type: 'none' }).env.GIT_SSH_COMMAND).not.toContain(
+    'HostName',
+  );
+  expect(await reached('/usr/lib')).toEqual({ url: '/usr/lib', protocol: 'file' });
+  await expect(reached('https://nobody.example.com/a')).rejects.toMatchObject({ kind: 'unreachable' });
+});
+
+test('behind a proxy it is the proxy that looks names up, but for ssh', async () => {
+  expect(await reached('https://inner.example.com/a', true)).not.toHaveProperty('address');
+  await expect(reached('git@inner.example.com:a', true)).rejects.toMatchObject({ kind: 'refused' });
+  await expect(reached('https://10.0.0.7/a', true)).rejects.toMatchObject({ kind: 'refused' });
+  expect(
+    [{ HTTPS_PROXY: 'http://p' }, { all_proxy: 'http://p' }, { https_proxy: '' }, { no_proxy: '*' }].map(isProxied),
+  ).toEqual([true, true, false, false]);
 });

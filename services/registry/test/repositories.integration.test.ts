@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { type Actor, fact, repositoryListStream } from '@stopgo/core';
 import { Secret } from '@stopgo/rpc';
 import { Sealer } from '@stopgo/security';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { NewRepository } from '../src/list/repositories.ts';
 import { keptRepositories, sealingKey as key } from './support/kept-repositories.ts';
 import { MemoryLog } from './support/memory-log.ts';
@@ -178,6 +179,31 @@ test.each([
   await expect(refused).rejects.toThrow(words);
   await expect(refused).rejects.not.toThrow(/thetokenitself|secret@|token=secret|short/u);
   expect(log.streams.has(repositoryListStream)).toBe(false);
+});
+
+test('what is added has to be in the public network: nothing else is recorded, or asked by git', async () => {
+  const of = source();
+  const log = new MemoryLog();
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => new Promise((resolve) => server.close(() => resolve())));
+  const { port } = server.address() as AddressInfo;
+  const one = await keptRepositories(log, of.folder, { names: { 'git.example.com': ['127.0.0.1'] } });
+  const literal = one.repositories.add(wanted(of, { gitUrl: `http://127.0.0.1:${port}/a` }), ana, signal);
+  await expect(literal).rejects.toMatchObject({ kind: 'invalid_argument', message: /not of the public network/u });
+  expect(log.streams.has(repositoryListStream)).toBe(false);
+  // Whom a name stands for is found out when it is fetched.
+  const gitUrl = `https://git.example.com:${port}/a`;
+  const named = await one.repositories.add(wanted(of, { gitUrl, isActive: false }), ana, signal);
+  await expect(named.sync()).rejects.toMatchObject({ kind: 'refused' });
+  expect(named.record.state.failure).toMatchObject({ kind: 'refused', message: /added_repositories\.allow_private/u });
+  // A folder is named by the configuration, and so is what that takes agents from.
+  await (await one.repositories.add(wanted(of, { name: 'folder' }), ana, signal)).sync();
+  expect(connections).toBe(0);
 });
 
 test('secrets are sealed for their repository, and whoever has another key cannot use them', async () => {

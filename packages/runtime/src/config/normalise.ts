@@ -67,6 +67,7 @@ export function normalise(file: FileShape, policy?: Policy, prices?: PriceTable)
     webhooks: file.webhooks.map(webhook),
     takesAgentsFromGit: file.agent_repositories !== undefined,
     agentRepositories: (file.agent_repositories ?? []).map(agentRepository),
+    addedRepositories: { allowPrivate: file.added_repositories.allow_private },
     agentFolders: file.agent_folders,
     calling: {
       depthMax: file.agent_execution.max_call_depth,

@@ -168,6 +168,9 @@ export const agentExecutionSchema = mapping({
 /** Who may be told of tasks. */
 export const pushSchema = mapping({ allow_private: flag().default(false) });
 
+/** Where repositories may be that people add. */
+export const addedRepositoriesSchema = mapping({ allow_private: flag().default(false) });
+
 export const webhookEvents = ['requested', 'voted', 'reminded', 'escalated', 'resolved'] as const;
 
 /** Somebody who is told of approvals. */
@@ -243,6 +246,7 @@ export const fileSchema = mapping({
   push: pushSchema.prefault({}),
   webhooks: list(webhookSchema).default([]),
   agent_repositories: list(agentRepositorySchema).optional(),
+  added_repositories: addedRepositoriesSchema.prefault({}),
   agent_folders: list(filledText()).default([]),
   agent_execution: agentExecutionSchema.prefault({}),
   auth: authSchema.optional(),

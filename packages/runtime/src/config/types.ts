@@ -374,6 +374,8 @@ export type AgentConfig = {
   /** The file has a list of repositories, be it empty: then people may add some. */
   readonly takesAgentsFromGit: boolean;
   readonly agentRepositories: readonly AgentRepositoryConfig[];
+  /** Where repositories may be that people add: on this machine and in private networks too, or in the public one only. */
+  readonly addedRepositories: { readonly allowPrivate: boolean };
   /** Folders of this machine at and below which repositories may be; as written. */
   readonly agentFolders: readonly string[];
   /** What holds for agents that call each other. */

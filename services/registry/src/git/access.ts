@@ -1,4 +1,5 @@
 import { GitFailure } from './git-failure.ts';
+import { hostOf } from './public-remote.ts';
 import type { Remote } from './remote.ts';
 
 /** How a repository is reached. */
@@ -47,18 +48,38 @@ export function accessTo(remote: Remote, credentials: Credentials): Access {
     return {
       protocol,
       // Asked once: what is read is gone, so that a server that refuses it is not asked with it again.
-      config: ['credential.helper=', 'credential.helper=!cat <&3; :'],
+      config: ['credential.helper=', 'credential.helper=!cat <&3; :', ...onlyAddress(remote)],
       env: {},
       secret: `username=${tokenUser}\npassword=${credentials.token}\n`,
       hidden: [credentials.token, Buffer.from(`${tokenUser}:${credentials.token}`).toString('base64')],
     };
   }
   const noHelper = ['credential.helper='];
-  if (protocol !== 'ssh') return { protocol, config: noHelper, env: {} };
-  return { protocol, config: noHelper, env: { GIT_SSH_COMMAND: sshCommand(credentials), GIT_SSH_VARIANT: 'ssh' } };
+  if (protocol !== 'ssh') return { protocol, config: [...noHelper, ...onlyAddress(remote)], env: {} };
+  const command = sshCommand(credentials, onlyHost(remote));
+  return { protocol, config: noHelper, env: { GIT_SSH_COMMAND: command, GIT_SSH_VARIANT: 'ssh' } };
 }
 
-function sshCommand(credentials: Exclude<Credentials, { type: 'token' }>): string {
+/** Has curl take the name of the host for this address, whatever name servers say. */
+function onlyAddress(remote: Remote): string[] {
+  const { address } = remote;
+  const place = hostOf(remote);
+  if (address === undefined || place === undefined) return [];
+  const at = address.includes(':') ? `[${address}]` : address;
+  return [`http.curloptResolve=${place.hostname}:${place.port === '' ? '443' : place.port}:${at}`];
+}
+
+/** The same for ssh. The key of the server stays that of its name. */
+function onlyHost(remote: Remote): string[] {
+  const { address } = remote;
+  const place = hostOf(remote);
+  if (address === undefined || place === undefined) return [];
+  const { hostname, port } = place;
+  const alias = port === '' || port === '22' ? hostname : `[${hostname}]:${port}`;
+  return [`HostName=${address}`, `HostKeyAlias=${alias}`];
+}
+
+function sshCommand(credentials: Exclude<Credentials, { type: 'token' }>, more: readonly string[]): string {
   const options = [
     'BatchMode=yes',
     'IdentitiesOnly=yes',
@@ -73,6 +94,7 @@ function sshCommand(credentials: Exclude<Credentials, { type: 'token' }>): strin
     `ConnectTimeout=${connectSeconds}`,
     `ServerAliveInterval=${aliveSeconds}`,
     'ServerAliveCountMax=4',
+    ...more,
   ];
   if (credentials.type === 'ssh_key') {
     options.push(

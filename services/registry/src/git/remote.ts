@@ -9,6 +9,8 @@ export type Remote = {
   readonly url: string;
   /** The one protocol that git may use for it. */
   readonly protocol: 'https' | 'http' | 'ssh' | 'file';
+  /** The only address at which its host is reached; absent: git looks its name up. */
+  readonly address?: string;
 };
 
 const branchCharactersMax = 200;

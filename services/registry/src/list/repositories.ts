@@ -17,6 +17,7 @@ import type { DefinitionPorts } from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
 import { describeError, type Logger } from '@stopgo/runtime';
 import { GitFailure } from '../git/git-failure.ts';
+import { refusePrivateHost } from '../git/public-remote.ts';
 import { checkRefName, remoteOf } from '../git/remote.ts';
 import type { KeptRepository, RepositoryOptions } from '../kept-repository.ts';
 import { FollowedStream } from '../sync/followed-stream.ts';
@@ -28,6 +29,8 @@ export type RepositoriesPorts = {
   readonly definitions: DefinitionPorts;
   /** Folders at and below which repositories of this machine may be. */
   readonly folders: readonly string[];
+  /** Repositories that are listed may be on this machine and in private networks. */
+  readonly allowPrivate: boolean;
   readonly secrets: SecretPorts;
   /** Makes what keeps a repository, and removes the mirror of one. */
   readonly keep: (options: RepositoryOptions) => KeptRepository;
@@ -99,6 +102,8 @@ export class Repositories {
   async add(wanted: NewRepository, actor: Actor, signal: AbortSignal): Promise<KeptRepository> {
     const { name, gitUrl, isRoot, branch = 'main', syncIntervalMs = 300_000, isActive = true } = wanted;
     const isNew = (list: RepositoryList) => checkNewRepository(list, name, this.#names);
+    const { allowPrivate, folders } = this.#ports;
+    if (!allowPrivate) ofAddress(() => refusePrivateHost(remoteOf(gitUrl, folders)));
     const record = new RepositoryRecord(this.#ports.definitions, name);
     // What one of this name held before is nothing of this one. The record is read before the list: what somebody else who adds this name
     // has recorded since is not taken back, as it follows on their listing.

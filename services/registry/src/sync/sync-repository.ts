@@ -28,7 +28,7 @@ export type SyncPorts = {
   readonly record: RepositoryRecord;
   readonly mirror: SyncSource;
   /** Checked each time, since folders and what links say come and go. @throws GitFailure */
-  readonly remote: () => Remote;
+  readonly remote: () => Remote | Promise<Remote>;
   readonly credentials: () => Credentials;
   readonly surroundings: Surroundings;
 };
@@ -47,7 +47,7 @@ export async function syncRepository(ports: SyncPorts, signal: AbortSignal): Pro
     const { mirror, record } = ports;
     const credentials = ports.credentials();
     try {
-      await mirror.fetch(ports.remote(), credentials, signal);
+      await mirror.fetch(await ports.remote(), credentials, signal);
     } finally {
       if (credentials.type === 'ssh_key') credentials.forget?.();
     }

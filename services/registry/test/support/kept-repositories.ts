@@ -5,6 +5,8 @@ import { Sealer } from '@stopgo/security';
 import { onTestFinished } from 'vitest';
 import { Mirror } from '../../src/git/mirror.ts';
 import { GitProgram } from '../../src/git/program.ts';
+import { publicRemote } from '../../src/git/public-remote.ts';
+import type { Remote } from '../../src/git/remote.ts';
 import { KeptRepository } from '../../src/kept-repository.ts';
 import { KeyFiles } from '../../src/list/key-files.ts';
 import { Repositories } from '../../src/list/repositories.ts';
@@ -27,6 +29,8 @@ export async function keptRepositories(
     readonly clock?: Clock;
     /** Name of a repository that cannot be kept. */
     readonly broken?: string;
+    /** Whether repositories that are added may be anywhere; else in the public network, and these are the addresses of its names. */
+    readonly names?: Readonly<Record<string, readonly string[]>>;
     /** Whether those of the configuration are taken as they lie there. */
     readonly isWorkTree?: boolean;
   } = {},
@@ -35,6 +39,9 @@ export async function keptRepositories(
   const quiet = { info: () => undefined, warn: () => undefined };
   const key = given.sealingKey === undefined ? sealingKey : given.sealingKey;
   const definitions = { ...log.ports('registry-1'), ...(given.clock === undefined ? {} : { clock: given.clock }) };
+  const { names } = given;
+  const lookUp = async (name: string) => names?.[name] ?? [];
+  const reach = (remote: Remote) => (names === undefined ? remote : publicRemote(remote, lookUp, false));
   const git = new GitProgram(given.git ?? 'git', process.env);
   const repositories = new Repositories(
     (given.configured ?? []).map((name) => ({
@@ -47,7 +54,7 @@ export async function keptRepositories(
       },
     })),
     {
-      ...{ definitions, folders: [from], log: quiet },
+      ...{ definitions, folders: [from], allowPrivate: names === undefined, log: quiet },
       secrets: {
         ...(key === null ? {} : { sealer: new Sealer(key, randomBytes) }),
         keyFiles: new KeyFiles(join(folder, 'keys')),
@@ -56,7 +63,7 @@ export async function keptRepositories(
       keep: (options) => {
         if (options.name === given.broken) throw new Error('it cannot be kept');
         return new KeptRepository(options, {
-          ...{ definitions, folders: [from], model: 'offline', turnsMax: 10, log: quiet },
+          ...{ definitions, folders: [from], reach, model: 'offline', turnsMax: 10, log: quiet },
           mirror: new Mirror(git, join(folder, `${options.name}.git`)),
         });
       },
