@@ -23,6 +23,7 @@ export const error = z
     field: z.string().optional().describe('The member that is wrong'),
     user_id: z.string().optional().describe('Of exists: who has it'),
     revision: z.string().optional().describe('Of revision: the one that it has'),
+    recorded: z.string().optional().describe('Of disk_full: nothing'),
     pin: z.string().optional().describe('Of pin_changed: the one that the tool has'),
   })
   .meta({ id: 'Error' });
