@@ -32,7 +32,7 @@ export const sourceMutants = {
     edits: [
       {
         file: inputs,
-        from: "action === 'accept' ? answerProblem(request.asks.schemaJson, contentJson) : needless(command);",
+        from: "action === 'accept' ? requestProblem(request, command) : needless(command);",
         to: 'undefined;',
       },
     ],
