@@ -5,6 +5,7 @@ import { buildWhereNeeded, startWeb } from '@stopgo/web';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
+import type { Step } from '../e2e/model.ts';
 import {
   type Platform,
   resourcesConfig,
@@ -107,6 +108,11 @@ export async function say(site: Site, message: string): Promise<{ id: string; ap
     result: { approval?: { uuid: string } };
   };
   return { id: conversation.id, ...(result.approval === undefined ? {} : { approval: result.approval.uuid }) };
+}
+
+/** Has the model do this next, whatever it is asked. */
+export async function script(site: Pick<Site, 'model'>, step: Step): Promise<void> {
+  await fetch(`${site.model}/__script`, { method: 'POST', body: JSON.stringify(step) });
 }
 
 /** What axe finds on the page, each with the elements that it is about. */

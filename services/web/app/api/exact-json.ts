@@ -20,7 +20,7 @@ export type ExactValue =
 
 /** Stands before a number that is kept as a text. Nobody else knows it, so that no text of theirs is taken for a number. */
 const mark = `number:${[...crypto.getRandomValues(new Uint32Array(4))].map((one) => one.toString(36)).join('')}:`;
-const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const tokens = /"(?:[^"\\]|\\.)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** Reads JSON text. @throws SyntaxError for what is none. */
 export function parseExact(text: string): unknown {

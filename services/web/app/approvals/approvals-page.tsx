@@ -12,7 +12,7 @@ import { Line } from '../ui/text.tsx';
 import { Time } from '../ui/time.tsx';
 import { ApprovalCard } from './approval-card.tsx';
 import { askedFor, Filters, listQuery } from './filters.tsx';
-import { headlineOf, outcomeOf } from './words.ts';
+import { headlineOf, outcomeOf, summaryOf } from './words.ts';
 
 const address = (approval: string | undefined, query: string): string =>
   `/approvals${approval === undefined ? '' : `/${approval}`}${query}`;
@@ -121,7 +121,7 @@ function Rows(given: {
               <Line text={headlineOf(one)} />
             </span>
             <span className="row-tool">
-              <Line text={one.tool_name} />
+              <Line text={`${one.tool_name} · ${summaryOf(one)}`} />
             </span>
             <span className="row-meta">
               {one.overdue ? <span className="dot bad">Overdue</span> : null}

@@ -31,7 +31,11 @@ export function Confirm(given: {
       className={`confirm ${choice.tone}`}
       onSubmit={confirm}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') onCancel();
+        if (event.key === 'Escape') {
+          // It leaves the question only, and not the page around it.
+          event.preventDefault();
+          onCancel();
+        }
         if (event.key !== 'Enter' || event.shiftKey || !(event.target instanceof HTMLTextAreaElement)) return;
         if (!event.nativeEvent.isComposing) confirm(event);
       }}

@@ -1,3 +1,4 @@
+import { ExactNumber, exactText } from '../api/exact-json.ts';
 import type { Approval } from '../api/types.ts';
 import { clockTime } from '../ui/time.tsx';
 
@@ -62,6 +63,19 @@ const sentenceCase = (words: string): string => {
   const lower = words.toLowerCase();
   return lower.charAt(0).toUpperCase() + lower.slice(1);
 };
+
+const summaryCharacters = 90;
+
+/** The arguments in a few words, for a list; the card has all of them. */
+export function summaryOf({ tool_args: args }: Approval): string {
+  if (typeof args !== 'object' || args === null || Array.isArray(args) || args instanceof ExactNumber) return '';
+  const text = Object.entries(args)
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : exactText(value).replace(/\s+/g, ' ')}`)
+    .join(', ');
+  return text.length <= summaryCharacters
+    ? text
+    : `${text.slice(0, summaryCharacters).replace(/[\ud800-\udbff]$/, '')}…`;
+}
 
 /** What else the description says that the arguments do not: warnings, the words of another agent. */
 export function restOf({ description, kind }: Approval): string {

@@ -62,9 +62,9 @@ export function Log(given: {
               <Shown item={item} calls={calls} />
             </li>
           ))}
-          {[...writing].map(([key, { text }]) => (
+          {[...writing].map(([key, { offset, text }]) => (
             <li key={key} className="item agent is-writing">
-              <Markdown text={text} />
+              <Markdown text={offset > 0 ? `… ${text}` : text} />
             </li>
           ))}
           {sending === undefined ? null : (

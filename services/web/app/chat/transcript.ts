@@ -267,14 +267,19 @@ function finished(before: Transcript, payload: Payload): Partial<Transcript> {
   return before.isRunOpen ? { ...change, activity } : change;
 }
 
-/** The transcript after a piece of an answer that is still being written. A piece is left out where one before it is missing. */
+/**
+ * The transcript after a piece of an answer that is still being written. Where pieces before it are missing, since somebody came later or reads
+ * slowly, it begins anew with this one: `offset` says how much of the answer stands before what is shown.
+ */
 export function withDelta(before: Transcript, delta: Delta): Transcript {
   const key = writingKey(delta.run_id, delta.step_id, delta.turn);
   const known = before.writing.get(key);
-  const isNext = delta.offset === 0 || (known?.attempt === delta.attempt && known.text.length === delta.offset);
-  if (!isNext || !before.isRunOpen) return before;
-  const written = delta.offset === 0 ? delta.text : (known?.text ?? '') + delta.text;
-  return { ...before, writing: new Map(before.writing).set(key, { ...delta, text: written }) };
+  if (!before.isRunOpen || (known !== undefined && known.attempt > delta.attempt)) return before;
+  const isNext = known?.attempt === delta.attempt && known.offset + known.text.length === delta.offset;
+  const next = isNext ? { ...delta, offset: known.offset, text: known.text + delta.text } : delta;
+  return { ...before, writing: new Map(before.writing).set(key, next) };
 }
 
-const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+/** At the beginning of a sentence. A name stays as it is written: it may be another one in capitals. */
+const capital = (words: string): string =>
+  words.replace(/^(?:the platform|somebody)/, (one) => one.charAt(0).toUpperCase() + one.slice(1));
