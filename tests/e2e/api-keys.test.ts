@@ -66,6 +66,8 @@ test('are taken in either header until they are revoked, and their text is nowhe
   expect(listed.text).toContain(id);
   expect(listed.text).not.toContain(text);
   expect((await send('DELETE', `/users/${me}/keys/${id}`, { headers: boss })).status).toBe(200);
+  const none = await send('DELETE', `/users/${me}/keys/none`, { headers: boss });
+  expect([none.status, JSON.parse(none.text)]).toEqual([404, { error: 'there is no API key none' }]);
   for (const headers of ways) expect((await send('GET', '/conversations', { headers })).status).toBe(401);
   expect(platform.output()).not.toContain(text);
   for (const content of filesOf(place.dataDir)) expect(content.includes(text)).toBe(false);

@@ -84,7 +84,7 @@ const get =
     await permit(deps, frame, 'user.read', { kind: 'user', id });
     const by = { case: 'userId', value: id } as const;
     const { user } = await deps.clients.store.getPerson({ by }, { context: frame.context });
-    if (user === undefined) throw noUser(id);
+    if (user === undefined) throw none('user', id);
     sendJson(res, 200, { user: renderUser(user) });
   };
 
@@ -162,11 +162,12 @@ const actorOf = (frame: Frame) => ({
 
 const asObject = (answer: ReturnType<typeof renderUser>) => answer as Record<string, ReturnType<typeof renderUser>>;
 
-function idIn(req: Request, name: string): string {
+function idIn(req: Request, name: 'user' | 'key'): string {
   const given = req.params[name];
   const id = typeof given === 'string' ? given : '';
-  if (!isUuid(id.toLowerCase())) throw noUser(id);
+  if (!isUuid(id.toLowerCase())) throw none(name, id);
   return id.toLowerCase();
 }
 
-const noUser = (id: string) => notFound(`there is no user ${visibleText(id.slice(0, echoCharactersMax))}`);
+const none = (name: 'user' | 'key', id: string) =>
+  notFound(`there is no ${name === 'key' ? 'API key' : name} ${visibleText(id.slice(0, echoCharactersMax))}`);
