@@ -10,6 +10,7 @@ import { Mirror } from './git/mirror.ts';
 import { GitProgram } from './git/program.ts';
 import { isProxied, publicRemote, systemLookUp } from './git/public-remote.ts';
 import type { Remote } from './git/remote.ts';
+import { removeUnusedMirrors } from './git/unused-mirrors.ts';
 import { KeptRepository, type RepositoryOptions } from './kept-repository.ts';
 import { KeyFiles } from './list/key-files.ts';
 import { Repositories } from './list/repositories.ts';
@@ -75,6 +76,11 @@ export async function startRegistry(options: RegistryOptions): Promise<RunningRe
         ...(options.reservedName === undefined ? {} : { reservedName: options.reservedName }),
         mirror: new Mirror(git, mirrorOf(repository)),
       }),
+    removeOtherMirrors: async (kept) => {
+      const gone = await removeUnusedMirrors(folder, new Set(kept.map(mirrorName)));
+      if (gone.length > 0)
+        log.info(`mirrors of repositories that agents are not taken from any more are removed: ${gone.length}`);
+    },
     removeMirror: (repository) => rm(mirrorOf(repository), { recursive: true, force: true }),
   });
   const stop = () => repositories.stop();

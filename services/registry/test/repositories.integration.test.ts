@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { type Actor, fact, repositoryListStream } from '@stopgo/core';
 import { Secret } from '@stopgo/rpc';
 import { Sealer } from '@stopgo/security';
@@ -118,6 +119,23 @@ test.each([
     expect(log.kinds(repositoryListStream).filter((kind) => kind === 'repositoryListed')).toHaveLength(2);
   },
 );
+
+test('a start removes the mirrors of repositories that are gone, and no other', async () => {
+  const of = source();
+  const log = new MemoryLog();
+  const one = await keptRepositories(log, of.folder, { configured: ['main', 'old'] });
+  for (const name of ['team', 'broken', 'removed']) await one.repositories.add(wanted(of, { name }), ana, signal);
+  await Promise.all(one.repositories.all().map((repository) => repository.sync()));
+  await one.repositories.remove('removed', ana, signal);
+  await one.repositories.stop();
+  const mirrors = () => readdirSync(one.folder).filter((name) => name.endsWith('.git'));
+  mkdirSync(join(one.folder, 'another'));
+  expect(mirrors().sort()).toEqual(['broken.git', 'main.git', 'old.git', 'removed.git', 'team.git']);
+  await keptRepositories(log, of.folder, { folder: one.folder, configured: ['main'], broken: 'broken' });
+  // One that cannot be kept now is still in the list.
+  expect(mirrors().sort()).toEqual(['broken.git', 'main.git', 'team.git']);
+  expect(existsSync(join(one.folder, 'another'))).toBe(true);
+});
 
 test('a repository that cannot be kept keeps no other from being taken up', async () => {
   const of = source();

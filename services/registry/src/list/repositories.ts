@@ -35,8 +35,13 @@ export type RepositoriesPorts = {
   /** Makes what keeps a repository, and removes the mirror of one. */
   readonly keep: (options: RepositoryOptions) => KeptRepository;
   readonly removeMirror: (options: RepositoryOptions) => Promise<void>;
+  /** Removes the mirrors of all others than these. */
+  readonly removeOtherMirrors: (kept: readonly MirroredRepository[]) => Promise<void>;
   readonly log: Pick<Logger, 'warn'>;
 };
+
+/** What tells a mirror from others. */
+export type MirroredRepository = Pick<RepositoryOptions, 'name' | 'gitUrl'>;
 
 /** How a repository is to be kept; what is absent stays as it is. */
 export type RepositoryChange = {
@@ -88,6 +93,8 @@ export class Repositories {
     for (const repository of this.#configured) await repository.start(signal);
     await this.#list.load(signal);
     await this.#adapt();
+    // Before anything is added, which could be one of these again.
+    await this.#ports.removeOtherMirrors(this.#mirrored()).catch((error: unknown) => this.#sayWhy(error));
     this.#following = this.#list.follow(this.#stopping.signal);
   }
 
@@ -222,6 +229,15 @@ export class Repositories {
     throw failedPrecondition(
       'secrets of repositories cannot be kept here: the registry has no key to seal them with; set STOPGO_PUSH_KEY for it',
     );
+  }
+
+  /** Also those that cannot be kept now. */
+  #mirrored(): readonly MirroredRepository[] {
+    const listed = [...this.#list.state.repositories.values()].map(({ name, source: { gitUrl } }) => ({
+      name,
+      gitUrl,
+    }));
+    return [...this.#configured.map(({ options }) => options), ...listed];
   }
 
   #kept(name: string): KeptRepository {

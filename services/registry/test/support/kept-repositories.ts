@@ -7,6 +7,7 @@ import { Mirror } from '../../src/git/mirror.ts';
 import { GitProgram } from '../../src/git/program.ts';
 import { publicRemote } from '../../src/git/public-remote.ts';
 import type { Remote } from '../../src/git/remote.ts';
+import { removeUnusedMirrors } from '../../src/git/unused-mirrors.ts';
 import { KeptRepository } from '../../src/kept-repository.ts';
 import { KeyFiles } from '../../src/list/key-files.ts';
 import { Repositories } from '../../src/list/repositories.ts';
@@ -24,6 +25,8 @@ export async function keptRepositories(
     /** Names of repositories of the configuration, all in that folder. */
     readonly configured?: readonly string[];
     readonly sealingKey?: Uint8Array | null;
+    /** Where its mirrors are; absent: a folder of its own. */
+    readonly folder?: string;
     /** The program to be run as git. */
     readonly git?: string;
     readonly clock?: Clock;
@@ -35,7 +38,7 @@ export async function keptRepositories(
     readonly isWorkTree?: boolean;
   } = {},
 ) {
-  const folder = temporaryFolder();
+  const folder = given.folder ?? temporaryFolder();
   const quiet = { info: () => undefined, warn: () => undefined };
   const key = given.sealingKey === undefined ? sealingKey : given.sealingKey;
   const definitions = { ...log.ports('registry-1'), ...(given.clock === undefined ? {} : { clock: given.clock }) };
@@ -68,6 +71,8 @@ export async function keptRepositories(
         });
       },
       removeMirror: async () => undefined,
+      removeOtherMirrors: async (kept) =>
+        void (await removeUnusedMirrors(folder, new Set(kept.map(({ name }) => `${name}.git`)))),
     },
   );
   await repositories.start(new AbortController().signal);
