@@ -11,7 +11,7 @@ const file = (more: string) =>
 /** Makes a git repository of both; gives its folder. */
 export function agentsRepository(folder: string): string {
   const agents = agentsInGit(folder);
-  agents.write(`${front}/prompt.md`, file(`allowedAgents: [${keeper}]`));
+  agents.write(`${front}/prompt.md`, file(`allowedAgents: [${keeper}]\nmcpServers: [resources]`));
   agents.write(`${keeper}/prompt.md`, file('mcpServers: [ledger, resources]'));
   agents.commit('Agents');
   return folder;

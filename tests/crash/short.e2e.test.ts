@@ -32,6 +32,7 @@ test.each<{ story: string; plans: readonly Plan[]; inDoubt: number }>([
   },
   { story: 'branches', plans: [['append.after:6'], ['tool.end.both:2']], inDoubt: 1 },
   { story: 'branches-rejected', plans: [['append.before:7'], ['append.after:7']], inDoubt: 0 },
+  { story: 'called-agent-asks', plans: [['resolve.after:2'], ['append.after:9'], ['model.after:5']], inDoubt: 0 },
   { story: 'not-repeatable', plans: [['execute.before:1'], ['model.after:2']], inDoubt: 1 },
 ])(
   '$story: killed at the most telling points, it keeps its promises',

@@ -1,3 +1,4 @@
+import { messageInTurn } from '../promises/node-lines.ts';
 import type { ApprovalJson } from '../promises/patient-client.ts';
 import { front, keeper } from './agent-files.ts';
 import type { Teller } from './teller.ts';
@@ -25,6 +26,10 @@ const branches = (tag: string): string =>
 /** Has the first agent call the other one with this. */
 const toKeeper = (input: string): string =>
   `call call_agent ${JSON.stringify({ agent_name: keeper, input, context_scope: 'NONE' })}`;
+
+/** Has an agent say what came of its task. */
+const completing = (result: string): string =>
+  `call complete_agent_execution ${JSON.stringify({ result, status: 'SUCCESS', confidence: 1 })}`;
 
 /** Every story, by its name. */
 export const stories: readonly Story[] = [
@@ -147,8 +152,15 @@ export const stories: readonly Story[] = [
       await teller.until('the agents', () => teller.knowsAgents());
       const choices = ['Approve full refund', 'Offer store credit', 'Deny exception'];
       const question = { prompt: `Approve exception for ${teller.tag}?`, inputType: 'choice', choices };
-      await teller.open(toKeeper(`call request_user_input ${JSON.stringify(question)}`), '', front);
+      const asks = [
+        `call request_user_input ${JSON.stringify(question)}`,
+        completing(`Refund for ${teller.tag} approved and processed.`),
+      ];
+      const final = `The order ${teller.tag} has been cancelled and refunded.`;
+      const looksUp = `call resources_list ${JSON.stringify({ pattern: teller.tag })}`;
+      await teller.open(messageInTurn([looksUp, toKeeper(messageInTurn(asks)), completing(final)]), '', front);
       await teller.answerInput(question.prompt, { content: { answer: 'Approve full refund' } });
+      await teller.wasTold(final, [front, keeper]);
     },
   },
   {

@@ -134,6 +134,16 @@ export class Teller {
     if ((await asked()) !== undefined) this.wrong('it asks again what was answered');
   }
 
+  /** The run ended with these words, and each of these agents worked on it once, in this order. */
+  async wasTold(final: string, agents: readonly string[]): Promise<void> {
+    const { messages = [] } = await this.conversation();
+    const words = messages.at(-1)?.content;
+    if (words !== final) this.wrong(`it ended with ${JSON.stringify(words)}`);
+    const { steps = [] } = (await this.client.get(`/runs/${this.conversationId}/steps`)).body;
+    const worked = steps.map(({ agent, state }) => `${agent} ${state}`).join();
+    if (worked !== agents.map((agent) => `${agent} COMPLETED`).join()) this.wrong(`its steps are ${worked}`);
+  }
+
   /** What was given as a file is there, as it was given. */
   async findFile(json: string): Promise<void> {
     const digest = createHash('sha256').update(json).digest('hex');

@@ -14,12 +14,14 @@ export type ConversationJson = {
   readonly pending_approvals: readonly ApprovalJson[];
   /** What agents ask people. */
   readonly pending_inputs?: readonly { readonly id: string; readonly message: string }[];
+  readonly messages?: readonly { readonly content: string }[];
   readonly revision: number;
 };
 type Body = {
   readonly conversation?: ConversationJson;
   readonly result?: { readonly error?: string };
   readonly error?: string;
+  readonly steps?: readonly { readonly agent: string; readonly state: string }[];
   readonly choices?: readonly string[];
   readonly decision?: string;
   readonly decided_by?: string;
