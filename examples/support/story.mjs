@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { print } from '../agent.mjs';
+import { committed } from '../git-repository.mjs';
 import { holds } from '../holds.mjs';
 
 export const title = 'agents in git call each other and ask people, through a power cut';
@@ -24,7 +24,7 @@ const complete = (result, confidence) => call('complete_agent_execution', { resu
 
 export default async function story({ agent, model, folder, place, resources, cut, start }) {
   const repository = join(folder, 'examples', 'support', 'agents');
-  const first = commit(repository, 'Three agents');
+  const first = committed(repository, 'Three agents');
   await place('ORDER-789', 299);
   await agent.call('POST', '/repositories', { name: 'main-agents', git_url: `file://${repository}`, is_root: true });
   await agent.call('POST', '/repositories/main-agents/sync', {});
@@ -94,7 +94,7 @@ export default async function story({ agent, model, folder, place, resources, cu
 
   const file = join(repository, tier1, 'prompt.md');
   writeFileSync(file, readFileSync(file, 'utf8').replace('You are a', 'You are a kind'));
-  const second = commit(repository, 'Be kind');
+  const second = committed(repository, 'Be kind');
   await agent.call('POST', '/repositories/main-agents/sync', {});
   const commitOf = async (more) => {
     await model.script({ prompt: 'Customer Support', calls: [complete('Hello.', 1)] });
@@ -103,19 +103,4 @@ export default async function story({ agent, model, folder, place, resources, cu
   };
   holds('the next run has what was pushed', await commitOf(), second);
   holds('and one that names the old commit has the old prompt', await commitOf({ git_commit: first }), first);
-}
-
-/** Commits all that is in a folder; gives the commit. */
-function commit(folder, message) {
-  const git = (...args) =>
-    execFileSync('git', ['-c', 'user.name=Ana', '-c', 'user.email=ana@example.org', ...args], {
-      cwd: folder,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-      env: { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
-    }).trim();
-  git('init', '--quiet', '--initial-branch=main');
-  git('add', '--all');
-  git('commit', '--quiet', '--message', message);
-  return git('rev-parse', 'HEAD');
 }
