@@ -49,6 +49,7 @@ export const leftOutFiles: Readonly<Record<string, string>> = {
   'records.test.ts': 'has a model and a tool server of its own',
   'refused-starts.test.ts': 'has configurations of its own, all of them refused',
   'samplings.test.ts': 'has tool servers of its own, kills services, reads the embedded log',
+  'run-control.test.ts': 'has a repository of its own',
   'rules.test.ts': 'has a configuration of its own: rules',
   'scenarios.test.ts': 'has configurations of its own: trees',
   'secrets.test.ts': 'has tool servers of its own; what each container knows and logs is looked at by isolation.ts',
