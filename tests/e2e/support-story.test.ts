@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { clientOf, data, said, task, textsOf } from './a2a.ts';
 import { startWithRegistry, type WithoutRegistry } from './absent-registry.ts';
 import { type AgentsInGit, agentsInGit } from './git-agents.ts';
 import { type Client, client, until } from './http.ts';
@@ -8,6 +9,7 @@ import { type ScriptedModel, type Step, scriptedModel } from './model.ts';
 import { resourcesConfig, type Workplace, workplace } from './platform.ts';
 import { noneLeftOf } from './processes.ts';
 import { follow } from './sse.ts';
+import { stopgoHere } from './stopgo-here.ts';
 
 /**
  * A customer wants money back that the policy does not give: a first agent looks order and customer up and asks a second one, which has a
@@ -153,11 +155,24 @@ const read = async (id: string) => (await json(http.get(`/conversations/${id}`))
 const questionOf = (id: string) =>
   until('the specialist asks a person', async () => (await read(id)).pending_inputs?.[0]);
 
-async function answer(id: string, input: string): Promise<void> {
-  const content = { answer: 'Approve full refund' };
-  const { status } = await http.post(`/conversations/${id}/inputs/${input}`, { action: 'accept', content });
-  expect([200, 202]).toContain(status);
-}
+/** The ways in which people answer what an agent asks. */
+const answers = {
+  overRest: async (id: string, input: string) => {
+    const body = { action: 'accept', content: { answer: choices[0] } };
+    expect([200, 202]).toContain((await http.post(`/conversations/${id}/inputs/${input}`, body)).status);
+  },
+  overA2A: async (taskId: string, input: string) => {
+    const peer = await clientOf(platform.url);
+    const given = data({ input_id: input, action: 'accept', content: { answer: choices[0] } });
+    const done = task(await peer.sendMessage(said([given], { taskId })));
+    expect([done.id, textsOf(done.artifacts[0]?.parts)]).toEqual([taskId, final]);
+  },
+  inATerminal: async (id: string, input: string) => {
+    const content = JSON.stringify({ answer: choices[0] });
+    const { output } = await stopgoHere(['answer', id, '--input', input, '--content', content, '--url', platform.url]);
+    expect(output).toContain(final);
+  },
+};
 
 /** Two steps, one question, six questions of models, two calls of tools, each once; and the words that the customer is told. */
 async function isToldAsItWas(id: string): Promise<void> {
@@ -203,7 +218,7 @@ test('two steps, one question with the choice of a person, and the words that th
   const input = await questionOf(id);
   expect(input).toMatchObject({ agent: billing, input_type: 'choice', message: expect.stringContaining(question) });
   expect(input.requested_schema.properties.answer.enum).toEqual(choices);
-  await answer(id, input.id);
+  await answers.overRest(id, input.id);
   await isToldAsItWas(id);
 });
 
@@ -227,7 +242,7 @@ test('with the registry away, the run says that it waits for it, and goes on onc
   platform.bringBack();
   const input = await questionOf(id);
   expect((await read(id)).waiting_for.map(({ kind }: { kind: string }) => kind)).toEqual(['input']);
-  await answer(id, input.id);
+  await answers.inATerminal(id, input.id);
   await isToldAsItWas(id);
 });
 
@@ -242,7 +257,7 @@ test('with the repository gone, agents stay as they were synced, and it is told 
   expect(failed).toMatchObject({ agent_count: 3, last_sync_commit: commit });
   await model.script(...story);
   const id = await ask();
-  await answer(id, (await questionOf(id)).id);
+  await answers.overA2A(id, (await questionOf(id)).id);
   await isToldAsItWas(id);
   renameSync(`${agents.folder}-away`, agents.folder);
 });
@@ -256,6 +271,6 @@ test('with the registry gone for good once both agents are known, the run goes t
   platform.takeAway();
   const refused = await json(http.post('/conversations', { agent: tier1, message: 'Me too' }));
   expect(refused).toMatchObject({ status: 503, body: { error: expect.stringMatching(/registry/u) } });
-  await answer(id, input.id);
+  await answers.overRest(id, input.id);
   await isToldAsItWas(id);
 });
