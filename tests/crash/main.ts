@@ -2,6 +2,7 @@
 // and checks from outside what became of it. Exit code 1 if a promise was broken.
 import { flagsOf, readFlags, wholeNumber } from '../../scripts/flags.mjs';
 import { mutantOf, mutants as sourceMutants } from '../chaos/mutants.ts';
+import { findNatsServer } from '../chaos/nats-server.ts';
 import { ModelProcess } from '../promises/model-process.ts';
 import { type Findings, total } from './findings.ts';
 import { type MutantName, mutants } from './mutants.ts';
@@ -68,6 +69,19 @@ async function everything(): Promise<void> {
   await swept(sweptStories);
   await part(`${approversMax} approvals at once`, () => oneDecision(options));
   await moments();
+  if (nats === undefined) await alsoOnNats('called-agent-asks');
+}
+
+/** One story over a log in NATS as well: with `--log nats` all are. */
+async function alsoOnNats(name: string): Promise<void> {
+  if (findNatsServer() === undefined && process.env.CI !== 'true')
+    return say(`SKIPPED: ${name} on NATS: no nats-server on the PATH or in STOPGO_NATS_SERVER`);
+  const server = await NatsServer.start();
+  try {
+    await part(`${name} on NATS`, () => sweep(storyOf(name), { ...options, nats: server }));
+  } finally {
+    await server.stop();
+  }
 }
 
 async function moments(): Promise<void> {
