@@ -57,10 +57,10 @@ function describedAnswer({ method, path, status }: Answered): Json | string | un
   return typeof response.$ref === 'string' ? at(response.$ref) : response;
 }
 
-/** A2A has descriptions of its own, and links are pages. */
+/** A2A has descriptions of its own, links are pages, and under /api the web app answers. */
 const isOfOthers = (path: string): boolean =>
   path === '/' ||
-  /^\/(?:a2a|links|v1|tasks|message:|extendedAgentCard|\.well-known)\b/.test(path) ||
+  /^\/(?:a2a|api|links|v1|tasks|message:|extendedAgentCard|\.well-known)\b/.test(path) ||
   path.includes(':');
 
 function problemsIn(where: string, schema: Json | undefined, value: unknown): readonly string[] {
