@@ -107,7 +107,7 @@ function Row({ conversation, isCurrent }: { readonly conversation: Conversation;
       <Link to={`/c/${id}`} isCurrent={isCurrent} className="conversation-row">
         <span className="row-title">{title === '' ? 'No message yet' : <Line text={title} />}</span>
         <span className="row-meta">
-          {waits ? <span className="dot wait">Waits for you</span> : null}
+          {waits ? <span className="dot wait">Waits for a decision</span> : null}
           {works ? <span className="dot work">Working</span> : null}
           {failed ? <span className="dot bad">Failed</span> : null}
           <Time at={at} />

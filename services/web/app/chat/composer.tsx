@@ -19,7 +19,8 @@ export function Composer(given: {
   const [text, setText] = useState(() => sessionStorage.getItem(name) ?? '');
   const area = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
-    if (autoFocus) area.current?.focus({ preventScroll: true });
+    // Whoever is somewhere else is left there.
+    if (autoFocus && document.activeElement === document.body) area.current?.focus({ preventScroll: true });
   }, [autoFocus]);
   const change = (next: string) => {
     setText(next);

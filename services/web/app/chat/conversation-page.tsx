@@ -91,7 +91,7 @@ export function ConversationPage({ id }: { readonly id: string }) {
         <Composer
           draftName={id}
           placeholder={isOpen ? 'Write the next message' : 'Write to the agent'}
-          autoFocus={pending.length === 0}
+          autoFocus={head !== undefined && !isOpen && pending.length === 0}
           isDisabled={isOpen || (sending !== undefined && sending.problem === undefined)}
           hint={hintOf(isOpen, pending.length, head?.pending_inputs?.length ?? 0)}
           onSend={(text) => void send({ text, key: newKey(), after: transcript.revision })}

@@ -58,7 +58,7 @@ export function Log(given: {
       <div className="log-inner">
         <ol className="items">
           {items.map((item) => (
-            <li key={item.key} className={`item ${item.kind === 'said' ? item.by : item.kind}`}>
+            <li key={item.key} className={`item ${item.kind === 'said' ? item.by : `of-${item.kind}`}`}>
               <Shown item={item} calls={calls} />
             </li>
           ))}

@@ -2,7 +2,7 @@ const paths = {
   plus: 'M12 5v14M5 12h14',
   search: 'M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM20 20l-4-4',
   send: 'M5 12h13M12 6l6 6-6 6',
-  stop: 'M8 8h8v8H8z',
+  stop: 'M6.5 6.5h11v11h-11z',
   check: 'M5 13l4.500 4.500L19 7',
   cross: 'M6 6l12 12M18 6L6 18',
   pen: 'M5 19l1-4L16 5l3 3L9 18z',
