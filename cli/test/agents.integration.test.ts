@@ -106,6 +106,16 @@ describe('check', () => {
     );
   });
 
+  test('what is no text in UTF-8 is refused, as by the platform', async () => {
+    put('a/prompt.md', sound());
+    writeFileSync(join(folder, 'a/prompt.md'), Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xff, 0xfe]));
+    const { code, lines } = await agents('check', folder);
+    expect([code, lines]).toEqual([
+      1,
+      ['a/prompt.md:1:1: the file is no text in UTF-8', '0 agents, 1 problem, 0 warnings'],
+    ]);
+  });
+
   test('a large file is not read whole', async () => {
     put('a/prompt.md', sound() + 'a'.repeat(3_000_000));
     expect((await agents('check', folder)).lines[0]).toMatch(

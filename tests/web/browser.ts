@@ -45,7 +45,7 @@ export type SiteOptions = {
 
 /** Starts a platform with the offline model, its web app, and a browser. */
 export async function openSite({ more = '', config, start: options = {} }: SiteOptions = {}): Promise<Site> {
-  const problem = await buildWhereNeeded(new AbortController().signal);
+  const problem = await buildWhereNeeded(new AbortController().signal, process.env);
   if (problem !== undefined) throw new Error(`the web app could not be built: ${problem}`);
   const place = workplace();
   const model = await startOfflineModel({ host: '127.0.0.1', port: 0, control: true });

@@ -116,20 +116,28 @@ function readFile(root: string, path: string): AgentReading {
             `it is ${found.isSymbolicLink() ? 'a symbolic link, which is not followed' : 'no file'}; put the file itself here`,
           )
         : { problems: [], warnings: [] };
-    return readAgentFile({ path, text: beginningOf(file), bytes: found.size });
+    const text = beginningOf(file);
+    return text === undefined
+      ? refused('the file is no text in UTF-8')
+      : readAgentFile({ path, text, bytes: found.size });
   } catch (error) {
     return refused(`it cannot be read: ${messageOf(error)}`);
   }
 }
 
-function beginningOf(file: string): string {
+/** The text of a file as far as it is read; undefined if it is none. */
+function beginningOf(file: string): string | undefined {
   const opened = openSync(file, 'r');
   try {
     const bytes = Buffer.alloc(readBytesMax);
     let length = 0;
     for (let read = -1; read !== 0 && length < bytes.length; length += read)
       read = readSync(opened, bytes, length, bytes.length - length, null);
-    return bytes.toString('utf8', 0, length);
+    // What is cut off may end in the midst of a character; it is refused for its size.
+    return new TextDecoder('utf-8', { fatal: length < bytes.length }).decode(bytes.subarray(0, length));
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
   } finally {
     closeSync(opened);
   }

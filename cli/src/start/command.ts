@@ -93,7 +93,7 @@ async function start(
     const faster = fasterNode(host.versions.node);
     if (faster !== undefined) logger.info(faster);
     if (flags.demo) host.stdout.write(`\n${firstSteps(started.address, flags, config)}\n\n`);
-    if (web !== undefined && flags.open) openInBrowser(web.address, host.platform);
+    if (web !== undefined && flags.open) openInBrowser(web.address, host.platform, env);
     return { address: started.address, stop: () => stopAll(parts) };
   } catch (error) {
     await stopAll(parts).catch((problem: unknown) => logger.warn(String(problem)));

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { AgentConfig, Logger, Started } from '@stopgo/runtime';
 import { isLoopback } from '@stopgo/security';
 import { buildWhereNeeded, loadWebConfig, startWeb, type WebConfig } from '@stopgo/web';
+import { harmlessOf, only } from '../parts/harmless-environment.ts';
 import { defaultWebConfigPath } from './start-config.ts';
 
 /** The configuration of a web app that is started with its platform: as its file says, and on this machine alone without one. */
@@ -24,7 +25,7 @@ export function addressHere(address: string, { host }: Pick<AgentConfig, 'host'>
 export async function startWebHere(config: WebConfig, log: Logger, options: { nextPort: boolean }): Promise<Started> {
   const web = await startWeb({ config, log, ...options });
   const ending = new AbortController();
-  const building = buildWhereNeeded(ending.signal).then((problem) => {
+  const building = buildWhereNeeded(ending.signal, harmlessOf(process.env)).then((problem) => {
     if (problem === undefined) web.refresh();
     else log.error('the web app could not be built', { error: problem });
   });
@@ -38,11 +39,19 @@ export async function startWebHere(config: WebConfig, log: Logger, options: { ne
   };
 }
 
-/** Opens an address in the browser of whoever sits here; nothing happens where there is none. */
-export function openInBrowser(url: string, platform: NodeJS.Platform): void {
+/** What a browser is found and shown by. */
+const ofDesktop =
+  /^(DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_SESSION_BUS_ADDRESS|BROWSER|SystemRoot|windir|USERPROFILE|APPDATA|LOCALAPPDATA)$/i;
+
+/** Opens an address in the browser of whoever sits here; nothing happens where there is none. It is given no credentials of `env`. */
+export function openInBrowser(url: string, platform: NodeJS.Platform, env: NodeJS.ProcessEnv): void {
   const [command, ...args] =
     platform === 'darwin' ? ['open', url] : platform === 'win32' ? ['explorer', url] : ['xdg-open', url];
-  const child: ChildProcess = spawn(command as string, args, { stdio: 'ignore', detached: true });
+  const child: ChildProcess = spawn(command as string, args, {
+    env: { ...harmlessOf(env), ...only(env, [ofDesktop]) },
+    stdio: 'ignore',
+    detached: true,
+  });
   child.once('error', () => undefined);
   child.unref();
 }

@@ -21,7 +21,17 @@ test('of more kinds than are kept, the one that was written longest ago is forgo
     alarms.note('error', 'again and again', '{}', kind);
   }
   const kept = alarms.list();
-  expect([kept.length, kept[0]?.count, kept.at(-1)?.message]).toEqual([100, 150, 'kind 51']);
+  expect([kept.length, kept.at(-1)?.message]).toEqual([51, 'kind 100']);
+  expect(kept.find(({ level }) => level === 'error')).toMatchObject({ message: 'again and again', count: 150 });
+});
+
+test('warnings push out no error, and no text is kept beyond a bound', () => {
+  const alarms = new Alarms();
+  alarms.note('error', 'gone', '{}', 1);
+  for (let kind = 0; kind < 150; kind++) alarms.note('warn', `${kind} ${'x'.repeat(5_000)}`, '{}', 2);
+  const kept = alarms.list();
+  expect(kept.at(-1)?.message).toBe('gone');
+  expect(Math.max(...kept.map(({ message }) => message.length))).toBe(1_001);
 });
 
 test('fields that are too long are left out', () => {

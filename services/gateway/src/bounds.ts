@@ -29,6 +29,8 @@ export const messagesPerCall = 500;
 export const listedMessageBytesMax = 32 * 1024 * 1024;
 /** Bytes of the events that a conversation is folded from to show it as it stood: they are held meanwhile. */
 export const pastBytesMax = 32 * 1024 * 1024;
+/** Conversations that a gateway folds so at once. */
+export const pastsMax = 4;
 /** How long a store may take to verify a conversation, in milliseconds, and how many it verifies at once for a gateway. */
 export const verifyMs = 120_000;
 export const verificationsMax = 2;

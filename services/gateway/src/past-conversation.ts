@@ -25,7 +25,7 @@ export type PastConversation = { readonly view: views.ConversationView; readonly
 export async function pastConversation(
   store: GatewayClients['store'],
   { id, revision, headRevision }: { readonly id: string; readonly revision: number; readonly headRevision: number },
-  context: OutgoingContext,
+  options: { readonly context: OutgoingContext; readonly signal: AbortSignal },
 ): Promise<PastConversation> {
   if (revision > headRevision)
     throw invalidArgument(
@@ -33,7 +33,7 @@ export async function pastConversation(
     );
   const past = new Past();
   let bytes = 0;
-  for await (const page of recordedEvents(store, { id, from: 1, to: revision }, context)) {
+  for await (const page of recordedEvents(store, { id, from: 1, to: revision }, options)) {
     for (const { envelope } of page) bytes += envelope.byteLength;
     if (bytes > pastBytesMax) throw tooLong(id, revision);
     past.add(page.map(decodeRecorded));

@@ -7,11 +7,11 @@ import type { GatewayClients } from './options.ts';
 export async function* recordedEvents(
   store: GatewayClients['store'],
   { id, from, to }: { readonly id: string; readonly from: number; readonly to: number },
-  context: OutgoingContext,
+  options: { readonly context: OutgoingContext; readonly signal?: AbortSignal },
 ): AsyncGenerator<readonly envelope.Recorded[], void> {
   const stream = conversationStream(id);
   for (let fromRevision = from; fromRevision <= to; ) {
-    const { events } = await store.readStream({ stream, fromRevision, limit: to - fromRevision + 1 }, { context });
+    const { events } = await store.readStream({ stream, fromRevision, limit: to - fromRevision + 1 }, options);
     if (events.length === 0) return;
     yield events;
     fromRevision += events.length;

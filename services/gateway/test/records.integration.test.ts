@@ -1,6 +1,6 @@
 import { type Fact, fact } from '@stopgo/core';
 import { expect, test } from 'vitest';
-import { pastBytesMax } from '../src/bounds.ts';
+import { pastBytesMax, pastsMax } from '../src/bounds.ts';
 import { recorded } from './support/events.ts';
 import { gateway } from './support/gateway.ts';
 import { ID, settled, storeOf } from './support/views.ts';
@@ -40,6 +40,34 @@ test('a record that is not sound says what is wrong, and has no head to go by', 
   const { status, json } = await send('GET', `/conversations/${ID}/verification`);
   expect([status, json.sound, json.problems]).toEqual([200, false, ['event 2: its hash does not follow\\u{200b}']]);
   expect(json).not.toHaveProperty('head');
+});
+
+test('some conversations are folded at once as they stood; more are told to come again, and who leaves makes room', async () => {
+  const waiting: (() => void)[] = [];
+  const signals: (AbortSignal | undefined)[] = [];
+  const store = storeWith([created, said('x')]);
+  const readStream = (request: { fromRevision: number }, options?: { signal?: AbortSignal }) =>
+    new Promise<{ events: { hash: Uint8Array }[] }>((resolve, reject) => {
+      signals.push(options?.signal);
+      options?.signal?.addEventListener('abort', () => reject(new Error('left')));
+      waiting.push(() => resolve(store.readStream(request)));
+    });
+  const { send, url } = await gateway({ store: { ...store, readStream } });
+  const path = `/conversations/${ID}?revision=2`;
+  const leaver = new AbortController();
+  const left = fetch(`${url}${path}`, { signal: leaver.signal }).catch(() => 'left');
+  const running = Array.from({ length: pastsMax - 1 }, () => send('GET', path));
+  await expect.poll(() => waiting.length).toBe(pastsMax);
+  expect((await send('GET', path)).status).toBe(429);
+  leaver.abort();
+  expect(await left).toBe('left');
+  await expect.poll(() => signals.filter((one) => one?.aborted).length).toBe(1);
+  for (const end of waiting) end();
+  expect((await Promise.all(running)).map(({ status }) => status)).toEqual(running.map(() => 200));
+  const again = send('GET', path);
+  await expect.poll(() => waiting.length).toBe(pastsMax + 1);
+  waiting.at(-1)?.();
+  expect((await again).status).toBe(200);
 });
 
 test('two conversations are verified at once; the next is told to come again', async () => {

@@ -8,6 +8,7 @@ test.each([
     '/approvals?status=pending&asignee=me',
     '"asignee"; known: "status", "conversation", "tool", "server", "node", "agent"',
   ],
+  [`/conversations/${ID}?revison=3`, '"revison"; known: "revision"'],
   ['/agents?query=x', '"query"; known: "repository", "q", "limit", "cursor"'],
   ['/agents/support/memories?q=x', '"q"; known: "query", "limit", "cursor"'],
 ])('%s is refused, with the parameters that there are, and reaches no service', async (path, words) => {

@@ -33,6 +33,12 @@ export class Forwarder {
   /** Sends it on. Who leaves takes their request along: the gateway sees the connection close. */
   forward(req: IncomingMessage, res: ServerResponse, { method, path, body }: Forwarded): void {
     const { hostname, port, pathname } = this.#base;
+    const prefix = pathname.replace(/\/$/, '');
+    // What answers behind the same host besides the platform is not for whoever reaches this port.
+    if (prefix !== '' && leadsUp(path)) {
+      sendError(res, 400, 'the path must not hold ".."');
+      return;
+    }
     const headers = picked(req.headers, forwardedHeaders);
     if (body !== undefined) {
       delete headers['transfer-encoding'];
@@ -41,7 +47,7 @@ export class Forwarder {
     }
     const upstream = this.#send(
       {
-        ...{ method, headers, agent: this.#agent, path: `${pathname.replace(/\/$/, '')}${path}` },
+        ...{ method, headers, agent: this.#agent, path: `${prefix}${path}` },
         ...{ host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? undefined : port },
       },
       (answer) => passBack(answer, res),
@@ -102,4 +108,16 @@ function picked(from: IncomingMessage['headers'], names: readonly string[]): Rec
     if (typeof value === 'string') found[name] = value;
   }
   return found;
+}
+
+/** Whether a path, as it is or once its escapes are read, leads to what is above it. */
+function leadsUp(path: string): boolean {
+  const [way = ''] = path.split('?');
+  let read = way;
+  try {
+    read = decodeURIComponent(way);
+  } catch {
+    // Escapes that mean nothing are read by nobody.
+  }
+  return read.split(/[/\\]/).includes('..');
 }

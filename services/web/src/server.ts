@@ -47,6 +47,8 @@ export async function startWeb({
     { maxHeaderSize: headerBytesMax, headersTimeout: headersTimeoutMs, noDelay: true },
     (req, res) => {
       handle.request(req, res).catch((error: unknown) => {
+        // Who leaves in the middle of a request has nothing to be told, and nothing is wrong here.
+        if (req.destroyed && !req.complete) return;
         log.error('a request of the web app failed', { error: describeError(error) });
         if (res.headersSent) res.destroy();
         else sendError(res, 500, 'internal error; the log has the cause');

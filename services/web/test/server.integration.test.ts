@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -178,6 +178,48 @@ describe('requests to the gateway', () => {
     };
     await expect(send('/api/conversations')).rejects.toThrow();
   });
+});
+
+describe('a platform below a path of its host', () => {
+  test('is all that is reached: no path leads to what is beside it', async () => {
+    const below = await startWeb({
+      config: { agentUrl: `${agentUrl()}/platform`, host: '127.0.0.1', port: 0, allowedHosts: [] },
+      ...{ log, folder },
+    });
+    const before = web;
+    web = below;
+    try {
+      for (const path of ['/api/../admin', '/api/..', '/api/%2e%2e/admin', '/api/a/..%2f..%2fadmin', '/api/..\\admin'])
+        expect([path, (await send(path)).status]).toEqual([path, 400]);
+      const approve = { method: 'POST', body: '{"uuid":"..","approved":true}' };
+      expect((await send('/api/approve', approve)).status).toBe(400);
+      expect(seen).toEqual([]);
+      await send('/api/conversations?q=..');
+      expect(seen.map(({ url }) => url)).toEqual(['/platform/conversations?q=..']);
+    } finally {
+      await below.stop();
+      web = before;
+    }
+  });
+});
+
+test('who leaves in the middle of a request raises no alarm', async () => {
+  const errors: string[] = [];
+  const noting = { ...log, error: (text: string) => errors.push(text) } as unknown as Logger;
+  const config = { agentUrl: agentUrl(), host: '127.0.0.1', port: 0, allowedHosts: [] };
+  const watched = await startWeb({ config, log: noting, folder });
+  const { hostname, port } = new URL(watched.address);
+  for (const path of ['/api/send', '/api/conversations']) {
+    const socket = connect(Number(port), hostname);
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`);
+    // The server has it once it says that the body may come.
+    expect(String((await once(socket, 'data'))[0])).toContain('100 Continue');
+    socket.destroy();
+    await once(socket, 'close');
+  }
+  // It waits for those requests, so that whatever they raise is there by then.
+  await watched.stop();
+  expect(errors).toEqual([]);
 });
 
 describe('the routes of few words', () => {

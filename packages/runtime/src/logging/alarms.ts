@@ -1,5 +1,7 @@
-/** Kinds of lines that are kept; of more the one that was written longest ago is forgotten. */
-const alarmsMax = 100;
+/** Kinds of lines of one level that are kept: warnings, whose texts may come from outside, push out no error. */
+const alarmsMax = 50;
+/** Characters of a message; the rest is left out. */
+const messageCharactersMax = 1_000;
 /** Characters of the fields of a line, as JSON. */
 const fieldsCharactersMax = 4_096;
 
@@ -19,14 +21,15 @@ export type Alarm = {
  * logger has taken them out.
  */
 export class Alarms {
-  readonly #kinds = new Map<string, Alarm>();
+  readonly #kinds = { warn: new Map<string, Alarm>(), error: new Map<string, Alarm>() };
 
-  note(level: Alarm['level'], message: string, fieldsJson: string, now: number): void {
-    const kind = `${level} ${message}`;
-    const before = this.#kinds.get(kind);
+  note(level: Alarm['level'], text: string, fieldsJson: string, now: number): void {
+    const message = text.length > messageCharactersMax ? `${text.slice(0, messageCharactersMax)}…` : text;
+    const kinds = this.#kinds[level];
+    const before = kinds.get(message);
     // Written anew, it is the latest.
-    this.#kinds.delete(kind);
-    this.#kinds.set(kind, {
+    kinds.delete(message);
+    kinds.set(message, {
       level,
       message,
       fieldsJson: fieldsJson.length > fieldsCharactersMax ? '{}' : fieldsJson,
@@ -34,12 +37,14 @@ export class Alarms {
       firstAt: before?.firstAt ?? now,
       lastAt: now,
     });
-    const [oldest] = this.#kinds.keys();
-    if (this.#kinds.size > alarmsMax && oldest !== undefined) this.#kinds.delete(oldest);
+    // Of more kinds the one that was written longest ago is forgotten.
+    const [oldest] = kinds.keys();
+    if (kinds.size > alarmsMax && oldest !== undefined) kinds.delete(oldest);
   }
 
   /** The latest first. */
   list(): readonly Alarm[] {
-    return [...this.#kinds.values()].reverse();
+    const all = [...this.#kinds.error.values(), ...this.#kinds.warn.values()];
+    return all.reverse().sort((a, b) => b.lastAt - a.lastAt);
   }
 }

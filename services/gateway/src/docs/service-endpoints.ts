@@ -104,7 +104,7 @@ export const serviceEndpoints: readonly Endpoint[] = [
     path: '/alarms',
     summary: 'List what somebody should look at',
     description:
-      'The lines of level warn and error that each process of the platform has logged since it started, each kind of line once, the latest first, 100 of a process at most. What each means and what to do stands in docs/operations.md, "Alarms". processes names all that were asked; one that gave no answer within 2 s has answers: false. Where people sign in, it is for administrators.',
+      'The lines of level warn and error that each process of the platform has logged since it started, each kind of line once, the latest first, 50 of a process and level at most. What each means and what to do stands in docs/operations.md, "Alarms". processes names all that were asked; one that gave no answer within 2 s has answers: false. Where people sign in, it is for administrators.',
     responses: {
       '200': {
         schema: alarmList,

@@ -1,7 +1,7 @@
-import { principalKey, reachOf } from '@stopgo/core';
+import { principalKey, reachOf, resourceExhausted } from '@stopgo/core';
 import type { Response } from 'express';
-import { listConversations } from '../api/query.ts';
-import { queryCharactersMax, revisionMax } from '../bounds.ts';
+import { getConversation, listConversations } from '../api/query.ts';
+import { pastsMax, queryCharactersMax, revisionMax } from '../bounds.ts';
 import { membersOf } from '../checked-body.ts';
 import { type Frame, joinSession } from '../frame.ts';
 import { listWithMessages } from '../list-with-messages.ts';
@@ -15,6 +15,7 @@ import { renderMessage } from '../render/message.ts';
 import { soundView } from '../render/sound-view.ts';
 import { conversationStatuses } from '../render/words.ts';
 import { sendJson, sendLongJson } from '../respond.ts';
+import { whileThere } from '../while-there.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
 /** Reading conversations. */
@@ -54,17 +55,18 @@ const list =
     });
   };
 
-const get =
-  (deps: RouteDependencies): Handler =>
-  async (req, res, frame) => {
+function get(deps: RouteDependencies): Handler {
+  const showPast = pastConversations(deps);
+  return async (req, res, frame) => {
     const id = conversationIdOf(req);
     frame.conversationId = id;
-    const revision = new Query(req).integer('revision', 1, revisionMax);
+    const revision = new Query(req, membersOf(getConversation)).integer('revision', 1, revisionMax);
     await permit(deps, frame, 'conversation.read', { kind: 'conversation', id });
-    if (revision !== undefined) await showPast(deps, { id, revision, minimal: preferencesOf(req).minimal }, res, frame);
+    if (revision !== undefined) await showPast({ id, revision, minimal: preferencesOf(req).minimal }, res, frame);
     else if (preferencesOf(req).minimal) await showHead(deps, id, res, frame);
     else await showWhole(deps, id, res, frame);
   };
+}
 
 async function showHead({ clients }: RouteDependencies, conversationId: string, res: Response, frame: Frame) {
   const call = clients.store.getConversation({ conversationId }, { context: frame.context });
@@ -85,23 +87,30 @@ async function showWhole(deps: RouteDependencies, conversationId: string, res: R
 
 type Past = { readonly id: string; readonly revision: number; readonly minimal: boolean };
 
-/** What is not on the record, as what a model is doing at the moment, is not told of what is past. */
-async function showPast(
-  { clients, readerStallMs }: RouteDependencies,
-  { id, revision, minimal }: Past,
-  res: Response,
-  frame: Frame,
-) {
-  const now = clients.store.getConversation({ conversationId: id }, { context: frame.context });
-  const { head } = soundView((await orNotFound(now, () => conversationNotFound(id))).view);
-  joinSession(frame, head);
-  const past = await pastConversation(clients.store, { id, revision, headRevision: head.revision }, frame.context);
-  if (minimal) res.setHeader('Preference-Applied', 'return=minimal');
-  const messages = minimal ? undefined : past.messages.map(renderMessage);
-  await sendLongJson(
-    res,
-    200,
-    { conversation: renderConversation(soundView(past.view), messages) },
-    { stallMs: readerStallMs },
-  );
+/**
+ * Shows a conversation as it stood. What is not on the record, as what a model is doing at the moment, is not told of what is past. Each holds
+ * its events in memory meanwhile, so that only some are folded at once.
+ */
+function pastConversations({ clients, readerStallMs }: RouteDependencies) {
+  let running = 0;
+  return async ({ id, revision, minimal }: Past, res: Response, frame: Frame): Promise<void> => {
+    const now = clients.store.getConversation({ conversationId: id }, { context: frame.context });
+    const { head } = soundView((await orNotFound(now, () => conversationNotFound(id))).view);
+    joinSession(frame, head);
+    if (running >= pastsMax)
+      throw resourceExhausted(`${running} conversations are being folded as they stood; try again in a moment`);
+    running += 1;
+    try {
+      await whileThere(res, async (signal) => {
+        const asked = { id, revision, headRevision: head.revision };
+        const past = await pastConversation(clients.store, asked, { context: frame.context, signal });
+        if (minimal) res.setHeader('Preference-Applied', 'return=minimal');
+        const messages = minimal ? undefined : past.messages.map(renderMessage);
+        const conversation = renderConversation(soundView(past.view), messages);
+        await sendLongJson(res, 200, { conversation }, { stallMs: readerStallMs });
+      });
+    } finally {
+      running -= 1;
+    }
+  };
 }

@@ -40,11 +40,14 @@ function sendText(res: Response, type: string, text: string): void {
   if (!res.headersSent) res.status(200).type(type).send(text);
 }
 
-/** Makes something when it is asked for first, and once. */
+/** Makes something when it is asked for first, and once; anew after a failure. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {
-    made ??= make();
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
     return made;
   };
 }

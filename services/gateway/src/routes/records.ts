@@ -10,6 +10,7 @@ import { renderConversation } from '../render/conversation.ts';
 import { shownLine } from '../render/shown.ts';
 import { soundView } from '../render/sound-view.ts';
 import { sendJson, sendLongJson } from '../respond.ts';
+import { whileThere } from '../while-there.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
 /** The record behind a conversation: whether it is sound, and the whole of it. */
@@ -34,17 +35,22 @@ function verify(deps: RouteDependencies): Handler {
       throw resourceExhausted(`${running} conversations are being verified; try again when one of them is done`);
     running += 1;
     try {
-      const stream = conversationStream(id);
-      const { events, problems } = await store.verifyStream({ stream }, { context, timeoutMs: verifyMs });
-      const last = await store.readStream({ stream, fromRevision: Math.max(1, events), limit: 1 }, { context });
-      const hash = last.events[0] && Buffer.from(last.events[0].hash).toString('hex');
-      const isSound = problems.length === 0;
-      sendJson(res, 200, {
-        sound: isSound,
-        events,
-        problems: problems.map(shownLine),
-        head: isSound && hash !== undefined ? { stream, revision: events, hash } : undefined,
-        verified_at: new Date(deps.wallClock()).toISOString(),
+      await whileThere(res, async (signal) => {
+        const stream = conversationStream(id);
+        const { events, problems } = await store.verifyStream({ stream }, { context, signal, timeoutMs: verifyMs });
+        const last = await store.readStream(
+          { stream, fromRevision: Math.max(1, events), limit: 1 },
+          { context, signal },
+        );
+        const hash = last.events[0] && Buffer.from(last.events[0].hash).toString('hex');
+        const isSound = problems.length === 0;
+        sendJson(res, 200, {
+          sound: isSound,
+          events,
+          problems: problems.map(shownLine),
+          head: isSound && hash !== undefined ? { stream, revision: events, hash } : undefined,
+          verified_at: new Date(deps.wallClock()).toISOString(),
+        });
       });
     } finally {
       running -= 1;
@@ -63,7 +69,7 @@ const exportAll =
     const opened = openConversation(store, id, frame.context);
     const { view, messages } = await orNotFound(opened, () => conversationNotFound(id));
     joinSession(frame, view.head);
-    const pages = recordedEvents(store, { id, from: 1, to: view.head.revision }, frame.context);
+    const pages = recordedEvents(store, { id, from: 1, to: view.head.revision }, { context: frame.context });
     const events = JsonPieces.list(pages, (recorded) => JSON.stringify(exportedEvent(recorded)));
     const body = { stream: conversationStream(id), conversation: renderConversation(view, messages), events };
     const headers = { 'Content-Disposition': `attachment; filename="conversation-${id}.json"` };

@@ -68,7 +68,7 @@ async function eventsOf(
   from: number,
 ): Promise<readonly RecordedFact[]> {
   const read: RecordedFact[] = [];
-  for await (const page of recordedEvents(clients.store, { id, from, to: revision }, context))
+  for await (const page of recordedEvents(clients.store, { id, from, to: revision }, { context }))
     read.push(...page.map(decodeRecorded));
   return read;
 }
