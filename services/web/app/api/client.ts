@@ -19,6 +19,12 @@ export class NotReached extends Error {
   }
 }
 
+/** Something was sent that changes something, and it is not known whether the platform took it. */
+export class OutcomeUnknown extends NotReached {}
+
+/** In answers: the request may have been carried out. */
+const mayHaveTakenEffect = /whether this took effect/;
+
 export type Sent = {
   readonly method?: 'GET' | 'POST';
   /** A value, or JSON text that is sent as it is. */
@@ -38,7 +44,7 @@ export const signedIn = (): Record<string, string> => (apiKey() === '' ? {} : { 
 /** Told whenever the platform wants to know who asks. */
 export const onSignInWanted = new Set<() => void>();
 
-/** Asks the platform. @throws ApiError, NotReached, or the reason of the signal. */
+/** Asks the platform. @throws ApiError, NotReached (of a POST OutcomeUnknown), or the reason of the signal. */
 export async function ask<Answer>(path: string, sent: Sent = {}): Promise<Answer> {
   const { method = 'GET', body, prefer, key, signal } = sent;
   let response: Response;
@@ -59,14 +65,17 @@ export async function ask<Answer>(path: string, sent: Sent = {}): Promise<Answer
     text = await response.text();
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new NotReached();
+    throw notReached(method);
   }
   const answer = objectIn(text);
   if (response.status === 401) for (const tell of onSignInWanted) tell();
-  if (response.status === 502 || answer === undefined) throw new NotReached();
-  if (!response.ok) throw new ApiError(response.status, answer);
-  return answer as Answer;
+  if (response.status === 502 || answer === undefined) throw notReached(method);
+  if (response.ok) return answer as Answer;
+  const problem = new ApiError(response.status, answer);
+  throw response.status > 500 && mayHaveTakenEffect.test(problem.message) ? notReached(method) : problem;
 }
+
+const notReached = (method: string): NotReached => (method === 'GET' ? new NotReached() : new OutcomeUnknown());
 
 function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
@@ -79,6 +88,8 @@ function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
 
 /** What a person is told of an error. */
 export function wordsOf(error: unknown): string {
+  if (error instanceof OutcomeUnknown)
+    return 'The platform does not answer. It may be restarting. What you sent may have been taken: sending it again is safe, it is done only once.';
   if (error instanceof NotReached) return 'The platform does not answer. It may be restarting.';
   const text = error instanceof Error ? error.message : String(error);
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? '' : '.'}`;

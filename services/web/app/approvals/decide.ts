@@ -1,5 +1,6 @@
-import { ApiError, ask, newKey } from '../api/client.ts';
+import { ApiError, ask } from '../api/client.ts';
 import { apiKey, ownName } from '../api/identity.ts';
+import { askOnce, tryIsOver } from '../api/tries.ts';
 import type { Approval } from '../api/types.ts';
 import { hear } from '../state/live.ts';
 
@@ -30,12 +31,18 @@ export async function decide(
     ...(argumentsText === undefined ? [] : [`"arguments":${argumentsText}`]),
   ];
   try {
-    await ask(`/approvals/${uuid}`, {
-      ...{ method: 'POST', body: `{${members.join(',')}}`, prefer: 'respond-async, return=minimal', key: newKey() },
-    });
+    const sent = { prefer: 'respond-async, return=minimal' };
+    await askOnce(`decision.${uuid}`, `/approvals/${uuid}`, `{${members.join(',')}}`, sent);
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 409 || error.body.reason === 'edit') throw error;
+    if (!isOver(error)) throw error;
+    tryIsOver(`decision.${uuid}`);
   }
   const { approval } = await ask<{ approval: Approval }>(`/approvals/${uuid}`);
   hear([approval]);
 }
+
+/** Somebody, or the time, was first. Any other refusal is for whoever decides to see. */
+const isOver = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  error.status === 409 &&
+  (error.body.reason === 'settled' || error.body.reason === 'expired');

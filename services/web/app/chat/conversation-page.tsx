@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
-import { ask, newKey, wordsOf } from '../api/client.ts';
+import { newKey, OutcomeUnknown, wordsOf } from '../api/client.ts';
+import { askOnce, openTry, tryIsOver, tryOf } from '../api/tries.ts';
 import type { TurnAnswer } from '../api/types.ts';
 import { ApprovalCard } from '../approvals/approval-card.tsx';
 import { useConversation } from '../state/conversation.ts';
@@ -14,12 +15,22 @@ import { Log } from './log.tsx';
 import { Waiting } from './waiting.tsx';
 
 /** A message that is on its way: it is shown until the conversation itself shows it. */
-type Sending = { readonly text: string; readonly key: string; readonly after: number; readonly problem?: string };
+type Sending = { readonly text: string; readonly after: number; readonly problem?: string };
+
+const messageOf = (conversation: string): string => `message.${conversation}`;
+
+/** A message of which nobody knows yet whether it was taken, from before a reload. */
+function sentBefore(conversation: string): Sending | undefined {
+  const one = openTry(messageOf(conversation));
+  return one === undefined
+    ? undefined
+    : { text: one.content, after: one.after, problem: wordsOf(new OutcomeUnknown()) };
+}
 
 export function ConversationPage({ id }: { readonly id: string }) {
   const watched = useConversation(id);
   const { transcript, head, problem, stream } = watched;
-  const [sending, setSending] = useState<Sending>();
+  const [sending, setSending] = useState(() => sentBefore(id));
   const [said, setSaid] = useState<string>();
   const known = useStore(heard);
   const pending = (head?.pending_approvals ?? []).map((one) => known.get(one.uuid) ?? one);
@@ -28,17 +39,19 @@ export function ConversationPage({ id }: { readonly id: string }) {
   // What arrived is not on its way any more.
   const arrived = sending !== undefined && hasArrived(sending, transcript.items);
   useEffect(() => {
-    if (arrived) setSending(undefined);
-  }, [arrived]);
+    if (!arrived) return;
+    tryIsOver(messageOf(id));
+    setSending(undefined);
+  }, [arrived, id]);
 
   const send = async (one: Sending): Promise<void> => {
     const { problem: _, ...fresh } = one;
     setSending(fresh);
     setSaid(undefined);
     try {
-      const answer = await ask<TurnAnswer>(`/conversations/${id}/messages`, {
-        ...{ method: 'POST', body: { message: one.text }, prefer: 'respond-async, return=minimal', key: one.key },
-      });
+      const body = JSON.stringify({ message: one.text });
+      const sent = { content: one.text, prefer: 'respond-async, return=minimal' };
+      const answer = await askOnce<TurnAnswer>(messageOf(id), `/conversations/${id}/messages`, body, sent);
       listChanged();
       if (answer.result?.notice !== undefined) {
         setSending({
@@ -52,7 +65,8 @@ export function ConversationPage({ id }: { readonly id: string }) {
   };
   const cancel = async (): Promise<void> => {
     try {
-      await ask(`/conversations/${id}/cancel`, { method: 'POST', body: {}, prefer: 'return=minimal', key: newKey() });
+      const sent = { content: head?.run?.id ?? newKey(), prefer: 'return=minimal' };
+      await askOnce(`cancel.${id}`, `/conversations/${id}/cancel`, '{}', sent);
       listChanged();
     } catch (error) {
       setSaid(wordsOf(error));
@@ -94,7 +108,7 @@ export function ConversationPage({ id }: { readonly id: string }) {
           autoFocus={head !== undefined && !isOpen && pending.length === 0}
           isDisabled={isOpen || (sending !== undefined && sending.problem === undefined)}
           hint={hintOf(isOpen, pending.length, head?.pending_inputs?.length ?? 0)}
-          onSend={(text) => void send({ text, key: newKey(), after: transcript.revision })}
+          onSend={(text) => void send({ text, after: tryOf(messageOf(id), text, transcript.revision).after })}
           onCancel={isOpen ? () => void cancel() : undefined}
         />
       </div>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
-import { ask, newKey, wordsOf } from '../api/client.ts';
+import { ask, wordsOf } from '../api/client.ts';
+import { askOnce } from '../api/tries.ts';
 import type { TurnAnswer } from '../api/types.ts';
 import { listChanged } from '../state/conversations.ts';
 import { go } from '../state/place.ts';
@@ -17,8 +18,8 @@ export function NewConversation() {
     setSending(true);
     setProblem(undefined);
     try {
-      const { conversation } = await ask<TurnAnswer>('/conversations', {
-        ...{ method: 'POST', body: { message }, prefer: 'respond-async, return=minimal', key: newKey() },
+      const { conversation } = await askOnce<TurnAnswer>('new', '/conversations', JSON.stringify({ message }), {
+        prefer: 'respond-async, return=minimal',
       });
       listChanged();
       go(`/c/${conversation.id}`);
