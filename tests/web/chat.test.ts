@@ -13,7 +13,7 @@ describeInBrowser('a conversation in the browser', () => {
     await page.getByRole('textbox', { name: 'Message' }).fill('create a server story-1 with value 42');
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/c\/[0-9a-f-]{36}$/);
-    const card = page.getByRole('article', { name: 'Add resource' });
+    const card = page.getByRole('article', { name: 'Call resources_add' });
     await card.waitFor();
     expect(await card.textContent()).toMatch(/namestory-1value42/);
     await expect.poll(() => page.title()).toBe('(1) Chat · Stop and Go');

@@ -46,23 +46,27 @@ const choices: Readonly<Record<string, Choice>> = {
 export const choicesOf = ({ choices: offered }: Approval): readonly Choice[] =>
   offered.map((one) => choices[one] ?? { action: one, label: one, means: '', tone: 'plain' as const });
 
-/** The first line of the platform's own description, without its emphasis: what will happen, in words. */
+/** What will happen, in words. What it is, the platform says by its kind: a name says nothing of that, whatever it looks like. */
 export function headlineOf(approval: Approval): string {
   const { kind, description, tool_name: tool, remote_agent_name: agent } = approval;
-  const [first = ''] = description.split('\n', 1);
-  const bold = /^\*\*(.+)\*\*$/.exec(first.trim())?.[1];
-  if (kind === 'in_doubt' || kind === 'doubt') return `Did ${tool} run? Nobody knows`;
-  if (bold === undefined) return first === '' ? `Call ${tool}` : first;
-  if (bold.startsWith('DELEGATE')) return `Hand a task to the agent ${agent ?? bold.split(': ').slice(1).join(': ')}`;
-  if (bold.startsWith('PROXY')) return `Another agent asks: ${agent ?? bold.split(': ').slice(1).join(': ')}`;
-  return bold === tool.toUpperCase() ? `Call ${tool}` : sentenceCase(bold);
+  // Before it may stand a warning.
+  const bold = description
+    .split('\n')
+    .map((line) => /^\*\*(.+)\*\*$/.exec(line.trim())?.[1])
+    .find((one) => one !== undefined);
+  const whom = agent ?? (bold?.split(': ').slice(1).join(': ') || tool);
+  switch (kind) {
+    case 'in_doubt':
+    case 'doubt':
+      return `Did ${tool} run? Nobody knows`;
+    case 'delegation':
+      return `Hand a task to the agent ${whom}`;
+    case 'proxy':
+      return `Another agent asks: ${whom}`;
+    default:
+      return `Call ${tool}`;
+  }
 }
-
-/** `ADD Resource` as `Add resource`: capitals are for alarms. */
-const sentenceCase = (words: string): string => {
-  const lower = words.toLowerCase();
-  return lower.charAt(0).toUpperCase() + lower.slice(1);
-};
 
 const summaryCharacters = 90;
 
@@ -79,11 +83,9 @@ export function summaryOf({ tool_args: args }: Approval): string {
 
 /** What else the description says that the arguments do not: warnings, the words of another agent. */
 export function restOf({ description, kind }: Approval): string {
-  const [, ...lines] = description.split('\n');
-  const rest = lines.join('\n').trim();
-  if (kind === 'proxy' || kind === 'remote_task') return rest;
-  const warnings = lines.filter((line) => line.startsWith('⚠'));
-  return warnings.join('\n');
+  const lines = description.split('\n');
+  if (kind === 'proxy') return lines.slice(1).join('\n').trim();
+  return lines.filter((line) => line.startsWith('⚠')).join('\n');
 }
 
 /** What became of an approval, in a sentence; undefined while it waits. */
