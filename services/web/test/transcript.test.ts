@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest';
 import type { Delta, LogEvent } from '../app/api/types.ts';
-import { emptyTranscript, type Transcript, withDelta, withEvent } from '../app/chat/transcript.ts';
+import { TranscriptBuilder } from '../app/chat/transcript.ts';
 
 type Told = readonly [type: string, payload: Readonly<Record<string, unknown>>, actor?: LogEvent['actor']];
 
-const after = (events: readonly Told[], before = emptyTranscript): Transcript =>
-  events.reduce(
-    (shown, [type, payload, actor = { kind: 'system', id: 'orchestrator-1' }], index) =>
-      withEvent(shown, {
-        ...{ revision: before.revision + index + 1, event_id: `${index}`, time: null, actor, type },
-        payload: { run_id: 'r', ...payload },
-      }),
-    before,
-  );
+const taking = (events: readonly Told[], to = new TranscriptBuilder()): TranscriptBuilder => {
+  const { revision } = to.shown();
+  for (const [index, [type, payload, actor = { kind: 'system', id: 'orchestrator-1' }]] of events.entries())
+    to.take({
+      ...{ revision: revision + index + 1, event_id: `${index}`, time: null, actor, type },
+      payload: { run_id: 'r', ...payload },
+    });
+  return to;
+};
+const after = (events: readonly Told[]) => taking(events).shown();
 
 const asked: Told = ['user_message_received', { text: 'do both' }];
 const call = (id: string, disposition = 'DISPOSITION_GATED') => ({
@@ -43,8 +44,9 @@ test('results go to their own calls, whichever tool they share and in whichever 
 });
 
 test('an event that comes twice, or that nobody knows here, changes nothing that is shown', () => {
-  const shown = after([asked, ['from_the_future', { text: 'x' }]]);
-  const again = withEvent(shown, {
+  const builder = taking([asked, ['from_the_future', { text: 'x' }]]);
+  const shown = builder.shown();
+  builder.take({
     ...{
       revision: 1,
       event_id: '0',
@@ -54,7 +56,7 @@ test('an event that comes twice, or that nobody knows here, changes nothing that
       payload: { text: 'do both' },
     },
   });
-  expect(again).toBe(shown);
+  expect(builder.shown()).toBe(shown);
   expect(shown.items).toHaveLength(1);
 });
 
@@ -71,15 +73,90 @@ test('what a model writes grows piece by piece, and is over once its answer is t
   const piece = (offset: number, text: string, attempt = 1): Delta => ({
     ...{ run_id: 'r', step_id: 'root', turn: 1, attempt, offset, text },
   });
-  const written = (...pieces: readonly Delta[]) => [...pieces.reduce(withDelta, after([asked])).writing.values()];
+  const writing = (...pieces: readonly Delta[]) => {
+    const builder = taking([asked]);
+    for (const one of pieces) builder.takePiece(one);
+    return builder;
+  };
+  const written = (...pieces: readonly Delta[]) => [
+    ...writing(...pieces)
+      .shown()
+      .writing.values(),
+  ];
   expect(written(piece(0, 'He'), piece(2, 'llo'))).toMatchObject([{ text: 'Hello', offset: 0 }]);
   // Somebody came later: what stands before is said to be missing.
   expect(written(piece(5, ' world'))).toMatchObject([{ text: ' world', offset: 5 }]);
   expect(written(piece(0, 'He'), piece(9, 'x'))).toMatchObject([{ text: 'x', offset: 9 }]);
   // The model was asked again; what the first attempt still says is late.
   expect(written(piece(0, 'He'), piece(0, 'Ho', 2), piece(2, 'llo'))).toMatchObject([{ text: 'Ho', offset: 0 }]);
-  const shown = withDelta(after([asked]), piece(0, 'Hello'));
-  const answered = after([['model_responded', { step_id: 'root', turn: 1, text: 'Hello.' }]], shown);
+  const builder = writing(piece(0, 'Hello'));
+  const answered = taking([['model_responded', { step_id: 'root', turn: 1, text: 'Hello.' }]], builder).shown();
   expect([...answered.writing]).toEqual([]);
   expect(answered.items.at(-1)).toMatchObject({ by: 'agent', text: 'Hello.' });
 });
+
+test('what is shown stays as it is, and what did not change is the same object', () => {
+  const builder = taking([asked, ['model_responded', { step_id: 'root', turn: 1, calls: [call('1')] }]]);
+  const before = builder.shown();
+  taking([['tool_call_started', { call_id: '1' }]], builder);
+  const after = builder.shown();
+  expect(before.calls.get('r/1')).toMatchObject({ state: 'waiting' });
+  expect(after.calls.get('r/1')).toMatchObject({ state: 'running' });
+  expect(after.items).toBe(before.items);
+  expect(after.writing).toBe(before.writing);
+});
+
+test('a long conversation is copied once for a drawing, and no event looks at all those before it', () => {
+  const turns = 500;
+  const turn = (id: string): readonly Told[] => [
+    asked,
+    ['model_responded', { step_id: 'root', turn: 1, calls: [call(id)] }],
+    ['approval_requested', { call_id: id, approval_id: `a${id}` }],
+    ['approval_resolved', { call_id: id, tool: 'pay', decision: 'DECISION_APPROVED' }],
+    ['tool_call_started', { call_id: id }],
+    ['tool_call_finished', { call_id: id, content: 'paid' }],
+    ['run_completed', {}],
+  ];
+  const events = Array.from({ length: turns }, (_, index) => turn(`${index}`)).flat();
+  const walked = countWalked();
+  try {
+    const builder = taking(events);
+    const whileTaken = walked.items();
+    const { items, calls, activity } = builder.shown();
+    const whileShown = walked.items() - whileTaken;
+    walked.end();
+    expect([items.length, calls.size, activity]).toEqual([turns * 3, turns, 'idle']);
+    // Some for each event, those of the test among them: all that was before it, for each, would be a million and more.
+    expect(whileTaken).toBeLessThan(events.length * 20);
+    expect(whileShown).toBeLessThan(events.length * 2);
+  } finally {
+    walked.end();
+  }
+});
+
+/** Counts the items of all lists and maps that are walked through, until `end`. */
+function countWalked(): { readonly items: () => number; readonly end: () => void } {
+  const { values, [Symbol.iterator]: walkMap } = Map.prototype;
+  const { [Symbol.iterator]: walkList } = Array.prototype;
+  let items = 0;
+  Map.prototype.values = function () {
+    items += this.size;
+    return values.call(this);
+  };
+  Map.prototype[Symbol.iterator] = function () {
+    items += this.size;
+    return walkMap.call(this);
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: it is the list of anybody
+  Array.prototype[Symbol.iterator] = function (this: any[]) {
+    items += this.length;
+    return walkList.call(this);
+  };
+  return {
+    items: () => items,
+    end: () => {
+      Object.assign(Map.prototype, { values, [Symbol.iterator]: walkMap });
+      Object.assign(Array.prototype, { [Symbol.iterator]: walkList });
+    },
+  };
+}

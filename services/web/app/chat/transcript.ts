@@ -1,5 +1,6 @@
 import { type ExactValue, parseExact } from '../api/exact-json.ts';
 import type { Actor, Delta, LogEvent } from '../api/types.ts';
+import { Copied } from './copied.ts';
 
 // What a conversation shows, made from its events alone: the same events always show the same.
 
@@ -75,121 +76,194 @@ export const nameOf = ({ id, kind, claimed }: Actor): string =>
         ? `“${id}” (unverified)`
         : id;
 
-/** The transcript after one more event. An event that was seen already, or whose type is not known here, changes nothing that is shown. */
-export function withEvent(before: Transcript, event: LogEvent): Transcript {
-  if (event.revision <= before.revision) return before;
-  return { ...before, ...(changeOf(before, event) ?? {}), revision: event.revision };
-}
+/**
+ * Makes a transcript. It takes events and pieces of answers in, any number of them at once, and copies what changed when it is asked for
+ * what to show: the work for an event does not grow with what was before it.
+ */
+export class TranscriptBuilder {
+  #shown = emptyTranscript;
+  #revision = 0;
+  readonly #items = new Copied<Item[], readonly Item[]>([], (items) => [...items]);
+  readonly #calls = new Copied<Map<string, Call>, ReadonlyMap<string, Call>>(new Map(), (calls) => new Map(calls));
+  readonly #writing = new Copied<Map<string, Delta>, ReadonlyMap<string, Delta>>(new Map(), (all) => new Map(all));
+  /** How many calls are in a state. */
+  readonly #inState = new Map<CallState, number>();
+  activity: Activity = 'idle';
+  isRunOpen = false;
 
-function changeOf(before: Transcript, event: LogEvent): Partial<Transcript> | undefined {
-  const { payload, time, actor } = event;
-  const key = `e${event.revision}`;
-  const add = (...items: readonly Item[]): Partial<Transcript> => ({ items: [...before.items, ...items] });
-  const note = (said: string, tone: 'calm' | 'bad' = 'calm'): Partial<Transcript> =>
-    add({ kind: 'note', key, tone, text: said, time });
-  switch (event.type) {
-    case 'user_message_received':
-      return {
-        ...add({ kind: 'said', key, by: 'user', text: text(payload, 'text'), node: '', time }),
-        isRunOpen: true,
-        activity: 'model',
-      };
-    case 'step_started':
-    case 'run_claimed':
-      return { activity: before.activity === 'idle' || before.activity === 'people' ? 'model' : before.activity };
-    case 'model_responded':
-      return responded(before, event);
-    case 'delegation_requested':
-      return withCalls(before, event, [payload.call]);
-    case 'model_failed':
-      return note(`The model ${text(payload, 'model')} could not answer: ${text(payload, 'message')}`, 'bad');
-    case 'approval_requested':
-      return {
-        ...withCall(before, callKey(payload), { state: 'waiting', approval: text(payload, 'approval_id') }),
-        activity: 'people',
-      };
-    case 'approval_resolved':
-      return resolved(before, event, note);
-    case 'call_edited':
-      return edited(before, event);
-    case 'tool_call_started':
-    case 'delegation_started':
-      return { ...withCall(before, callKey(payload), { state: 'running' }), activity: 'tools' };
-    case 'tool_call_finished':
-    case 'delegation_finished':
-      return finished(before, payload);
-    case 'tool_call_in_doubt':
-      return {
-        ...withCall(before, callKey(payload), { state: 'doubt', note: text(payload, 'reason') }),
-        activity: 'people',
-      };
-    case 'tool_call_refused':
-      return {
-        ...withCall(before, callKey(payload), { state: 'refused', note: text(payload, 'message') }),
-        activity: 'model',
-      };
-    case 'input_requested':
-      return { activity: 'people' };
-    case 'input_provided':
-      return { ...note(`${capital(nameOf(actor))} answered a question.`), activity: 'tools' };
-    case 'run_paused':
-      return { ...note(`${capital(nameOf(actor))} paused the run.`), activity: 'paused' };
-    case 'run_resumed':
-      return { ...note(`${capital(nameOf(actor))} let the run go on.`), activity: 'model' };
-    case 'run_completed':
-      return { isRunOpen: false, activity: 'idle', writing: new Map() };
-    case 'run_failed':
-      return {
-        ...note(text(payload, 'text') || 'The run failed.', 'bad'),
-        isRunOpen: false,
-        activity: 'idle',
-        writing: new Map(),
-      };
-    case 'run_canceled': {
-      const why = text(payload, 'reason');
-      const said = `${capital(nameOf(actor))} canceled the run${why === '' ? '.' : `: ${why}`}`;
-      return { ...note(said), isRunOpen: false, activity: 'idle', writing: new Map() };
-    }
-    default:
-      return undefined;
+  /** Takes in one more event. One that was seen already, or whose type is not known here, changes nothing that is shown. */
+  take(event: LogEvent): void {
+    if (event.revision <= this.#revision) return;
+    this.#revision = event.revision;
+    take(this, event);
+  }
+
+  /**
+   * Takes in a piece of an answer that is still being written. Where pieces before it are missing, since somebody came later or reads
+   * slowly, the answer begins anew with this one: `offset` says how much of it stands before what is shown.
+   */
+  takePiece(delta: Delta): void {
+    const key = writingKey(delta.run_id, delta.step_id, delta.turn);
+    const known = this.#writing.now.get(key);
+    if (!this.isRunOpen || (known !== undefined && known.attempt > delta.attempt)) return;
+    const isNext = known?.attempt === delta.attempt && known.offset + known.text.length === delta.offset;
+    const next = isNext ? { ...delta, offset: known.offset, text: known.text + delta.text } : delta;
+    this.#writing.change().set(key, next);
+  }
+
+  /** What is to be shown. It stays as it is; what did not change is the same object as before. */
+  shown(): Transcript {
+    const { activity, isRunOpen } = this;
+    const next = { revision: this.#revision, activity, isRunOpen };
+    const parts = { items: this.#items.copy(), calls: this.#calls.copy(), writing: this.#writing.copy() };
+    const before = this.#shown;
+    const isSame = (Object.entries({ ...next, ...parts }) as [keyof Transcript, unknown][]).every(
+      ([name, value]) => before[name] === value,
+    );
+    if (!isSame) this.#shown = { ...next, ...parts };
+    return this.#shown;
+  }
+
+  add(item: Item): void {
+    this.#items.change().push(item);
+  }
+
+  addCall(call: Call): void {
+    this.#count(call.id, call.state);
+    this.#calls.change().set(call.id, call);
+  }
+
+  changeCall(id: string, change: Partial<Call>): void {
+    const call = this.#calls.now.get(id);
+    if (call !== undefined) this.addCall({ ...call, ...change });
+  }
+
+  hasCallsIn(state: CallState): boolean {
+    return (this.#inState.get(state) ?? 0) > 0;
+  }
+
+  isWritten(key: string): void {
+    if (this.#writing.now.has(key)) this.#writing.change().delete(key);
+  }
+
+  endRun(): void {
+    this.isRunOpen = false;
+    this.activity = 'idle';
+    if (this.#writing.now.size > 0) this.#writing.change().clear();
+  }
+
+  #count(id: string, state: CallState): void {
+    const before = this.#calls.now.get(id)?.state;
+    if (before !== undefined) this.#inState.set(before, (this.#inState.get(before) ?? 0) - 1);
+    this.#inState.set(state, (this.#inState.get(state) ?? 0) + 1);
   }
 }
 
-function responded(before: Transcript, event: LogEvent): Partial<Transcript> {
-  const { payload, time } = event;
-  const writing = new Map(before.writing);
-  writing.delete(writingKey(payload.run_id, payload.step_id, payload.turn));
-  const said = text(payload, 'text');
-  const spoken: readonly Item[] =
-    said === ''
-      ? []
-      : [{ kind: 'said', key: `e${event.revision}`, by: 'agent', text: said, node: text(payload, 'node'), time }];
-  const next = { ...before, items: [...before.items, ...spoken] };
-  const calls = Array.isArray(payload.calls) ? payload.calls : [];
-  return {
-    items: next.items,
-    writing,
-    ...(calls.length === 0 ? {} : { ...withCalls(next, event, calls), activity: 'tools' as const }),
-  };
+function take(to: TranscriptBuilder, event: LogEvent): void {
+  const { payload, time, actor } = event;
+  const key = `e${event.revision}`;
+  const note = (said: string, tone: 'calm' | 'bad' = 'calm') => to.add({ kind: 'note', key, tone, text: said, time });
+  const who = () => capital(nameOf(actor));
+  switch (event.type) {
+    case 'user_message_received':
+      to.add({ kind: 'said', key, by: 'user', text: text(payload, 'text'), node: '', time });
+      to.isRunOpen = true;
+      to.activity = 'model';
+      return;
+    case 'step_started':
+    case 'run_claimed':
+      if (to.activity === 'idle' || to.activity === 'people') to.activity = 'model';
+      return;
+    case 'model_responded':
+      takeResponse(to, event);
+      return;
+    case 'delegation_requested':
+      takeCalls(to, event, [payload.call]);
+      return;
+    case 'model_failed':
+      note(`The model ${text(payload, 'model')} could not answer: ${text(payload, 'message')}`, 'bad');
+      return;
+    case 'approval_requested':
+      to.changeCall(callKey(payload), { state: 'waiting', approval: text(payload, 'approval_id') });
+      to.activity = 'people';
+      return;
+    case 'approval_resolved':
+      takeDecision(to, event, note);
+      return;
+    case 'call_edited':
+      if (payload.call !== undefined) to.changeCall(callKey(payload), { args: argumentsOf(payload.call as Payload) });
+      return;
+    case 'tool_call_started':
+    case 'delegation_started':
+      to.changeCall(callKey(payload), { state: 'running' });
+      to.activity = 'tools';
+      return;
+    case 'tool_call_finished':
+    case 'delegation_finished':
+      takeResult(to, payload);
+      return;
+    case 'tool_call_in_doubt':
+      to.changeCall(callKey(payload), { state: 'doubt', note: text(payload, 'reason') });
+      to.activity = 'people';
+      return;
+    case 'tool_call_refused':
+      to.changeCall(callKey(payload), { state: 'refused', note: text(payload, 'message') });
+      to.activity = 'model';
+      return;
+    case 'input_requested':
+      to.activity = 'people';
+      return;
+    case 'input_provided':
+      note(`${who()} answered a question.`);
+      to.activity = 'tools';
+      return;
+    case 'run_paused':
+      note(`${who()} paused the run.`);
+      to.activity = 'paused';
+      return;
+    case 'run_resumed':
+      note(`${who()} let the run go on.`);
+      to.activity = 'model';
+      return;
+    case 'run_completed':
+      to.endRun();
+      return;
+    case 'run_failed':
+      note(text(payload, 'text') || 'The run failed.', 'bad');
+      to.endRun();
+      return;
+    case 'run_canceled': {
+      const why = text(payload, 'reason');
+      note(`${who()} canceled the run${why === '' ? '.' : `: ${why}`}`);
+      to.endRun();
+      return;
+    }
+  }
 }
 
-function withCalls(
-  before: Transcript,
-  { payload, revision, time }: LogEvent,
-  listed: readonly unknown[],
-): Partial<Transcript> {
-  const calls = new Map(before.calls);
+function takeResponse(to: TranscriptBuilder, event: LogEvent): void {
+  const { payload, revision, time } = event;
+  to.isWritten(writingKey(payload.run_id, payload.step_id, payload.turn));
+  const said = text(payload, 'text');
+  if (said !== '')
+    to.add({ kind: 'said', key: `e${revision}`, by: 'agent', text: said, node: text(payload, 'node'), time });
+  const calls = Array.isArray(payload.calls) ? payload.calls : [];
+  if (calls.length === 0) return;
+  takeCalls(to, event, calls);
+  to.activity = 'tools';
+}
+
+function takeCalls(to: TranscriptBuilder, { payload, revision, time }: LogEvent, listed: readonly unknown[]): void {
   const ids = listed.map((one) => {
     const call = one as Payload;
     const id = callKey(payload, text(call, 'call_id'));
-    calls.set(id, {
+    to.addCall({
       ...{ id, tool: text(call, 'tool') || text(call, 'agent'), server: text(call, 'server'), args: argumentsOf(call) },
       ...stateAtFirst(call),
     });
     return id;
   });
-  const item: Item = { kind: 'calls', key: `c${revision}`, calls: ids, node: text(payload, 'node'), time };
-  return { calls, items: [...before.items, item] };
+  to.add({ kind: 'calls', key: `c${revision}`, calls: ids, node: text(payload, 'node'), time });
 }
 
 /** A call that may simply be repeated runs without another word; one that was refused never does. */
@@ -214,17 +288,7 @@ function argumentsOf(call: Payload): ExactValue {
   }
 }
 
-function withCall(before: Transcript, id: string, change: Partial<Call>): Partial<Transcript> {
-  const call = before.calls.get(id);
-  return call === undefined ? {} : { calls: new Map(before.calls).set(id, { ...call, ...change }) };
-}
-
-function resolved(
-  before: Transcript,
-  event: LogEvent,
-  note: (said: string) => Partial<Transcript>,
-): Partial<Transcript> {
-  const { payload, actor } = event;
+function takeDecision(to: TranscriptBuilder, { payload, actor }: LogEvent, note: (said: string) => void): void {
   const decision = text(payload, 'decision').replace('DECISION_', '');
   const tool = text(payload, 'tool');
   const who = isTrue(payload, 'by_policy') ? 'A rule' : capital(nameOf(actor));
@@ -238,46 +302,22 @@ function resolved(
     HAPPENED: `${who} said what came of ${tool}.`,
     GIVE_UP: `${who} gave ${tool} up.`,
   };
-  const isNo = decision === 'REJECTED' || decision === 'EXPIRED';
-  const call = isNo ? withCall(before, callKey(payload), { state: 'rejected' }) : {};
+  if (decision === 'REJECTED' || decision === 'EXPIRED') to.changeCall(callKey(payload), { state: 'rejected' });
   const line = words[decision];
-  if (line === undefined) return call;
-  return { ...note(said === '' ? line : `${line} “${said}”`), ...call, activity: 'model' };
+  if (line === undefined) return;
+  note(said === '' ? line : `${line} “${said}”`);
+  to.activity = 'model';
 }
 
-function edited(before: Transcript, { payload }: LogEvent): Partial<Transcript> {
-  const call = payload.call as Payload | undefined;
-  return call === undefined ? {} : withCall(before, callKey(payload), { args: argumentsOf(call) });
-}
-
-function finished(before: Transcript, payload: Payload): Partial<Transcript> {
-  const failed = isTrue(payload, 'is_error');
-  const change = withCall(before, callKey(payload), {
-    ...{ state: failed ? 'failed' : 'done', result: text(payload, 'content') },
+function takeResult(to: TranscriptBuilder, payload: Payload): void {
+  to.changeCall(callKey(payload), {
+    ...{ state: isTrue(payload, 'is_error') ? 'failed' : 'done', result: text(payload, 'content') },
     ...(typeof payload.duration_ms === 'number' ? { ms: payload.duration_ms } : {}),
     ...(payload.cut === undefined ? {} : { note: 'The result was too long: only its beginning is kept.' }),
   });
-  const calls = change.calls ?? before.calls;
-  const others = [...calls.values()].map(({ state }) => state);
-  const activity = others.includes('running')
-    ? 'tools'
-    : others.includes('waiting') || others.includes('doubt')
-      ? 'people'
-      : 'model';
-  return before.isRunOpen ? { ...change, activity } : change;
-}
-
-/**
- * The transcript after a piece of an answer that is still being written. Where pieces before it are missing, since somebody came later or reads
- * slowly, it begins anew with this one: `offset` says how much of the answer stands before what is shown.
- */
-export function withDelta(before: Transcript, delta: Delta): Transcript {
-  const key = writingKey(delta.run_id, delta.step_id, delta.turn);
-  const known = before.writing.get(key);
-  if (!before.isRunOpen || (known !== undefined && known.attempt > delta.attempt)) return before;
-  const isNext = known?.attempt === delta.attempt && known.offset + known.text.length === delta.offset;
-  const next = isNext ? { ...delta, offset: known.offset, text: known.text + delta.text } : delta;
-  return { ...before, writing: new Map(before.writing).set(key, next) };
+  if (!to.isRunOpen) return;
+  const areAsked = to.hasCallsIn('waiting') || to.hasCallsIn('doubt');
+  to.activity = to.hasCallsIn('running') ? 'tools' : areAsked ? 'people' : 'model';
 }
 
 /** At the beginning of a sentence. A name stays as it is written: it may be another one in capitals. */

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { ask, wordsOf } from '../api/client.ts';
 import { followStream, type StreamState } from '../api/event-stream.ts';
 import type { Conversation, Delta, LogEvent } from '../api/types.ts';
-import { emptyTranscript, type Transcript, withDelta, withEvent } from '../chat/transcript.ts';
+import { emptyTranscript, type Transcript, TranscriptBuilder } from '../chat/transcript.ts';
 import { hear } from './live.ts';
 import { Store, useStore } from './store.ts';
 
@@ -27,16 +27,13 @@ function watch(id: string): { readonly store: Store<Watched>; readonly end: () =
   const update = (change: Partial<Watched>) => store.set({ ...store.get(), ...change });
 
   // Many events come at once when a conversation is opened: they are shown together.
-  let arrived: ((before: Transcript) => Transcript)[] = [];
+  const builder = new TranscriptBuilder();
   let drawing: ReturnType<typeof setTimeout> | undefined;
   const draw = () => {
     drawing = undefined;
-    const changes = arrived;
-    arrived = [];
-    update({ transcript: changes.reduce((before, change) => change(before), store.get().transcript) });
+    update({ transcript: builder.shown() });
   };
-  const later = (change: (before: Transcript) => Transcript) => {
-    arrived.push(change);
+  const drawSoon = () => {
     drawing ??= setTimeout(draw, 16);
   };
 
@@ -81,12 +78,13 @@ function watch(id: string): { readonly store: Store<Watched>; readonly end: () =
     },
     onEvent: (name, data) => {
       if (name === 'delta') {
-        const delta = JSON.parse(data) as Delta;
-        later((before) => withDelta(before, delta));
+        builder.takePiece(JSON.parse(data) as Delta);
+        drawSoon();
         return;
       }
       const event = JSON.parse(data) as LogEvent;
-      later((before) => withEvent(before, event));
+      builder.take(event);
+      drawSoon();
       if (changesHead.test(name) && event.revision > (store.get().head?.revision ?? 0)) void askHead();
     },
   });
