@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
-import { apiKey, ownName, setApiKey, setOwnName } from './api/identity.ts';
+import { apiKey, ownName, setOwnName } from './api/identity.ts';
+import { signOut } from './state/session.ts';
 import { setTheme, type Theme, useTheme } from './state/theme.ts';
 import { Dialog } from './ui/dialog.tsx';
 
@@ -53,13 +54,7 @@ function SignedIn() {
   return (
     <div className="field">
       You are signed in with an API key, in this tab.
-      <Button
-        className="button"
-        onPress={() => {
-          setApiKey('');
-          location.reload();
-        }}
-      >
+      <Button className="button" onPress={signOut}>
         Sign out
       </Button>
     </div>

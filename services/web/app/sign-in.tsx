@@ -1,30 +1,26 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { ask, wordsOf } from './api/client.ts';
-import { apiKey, setApiKey } from './api/identity.ts';
-import { goLive } from './state/live.ts';
+import { wordsOf } from './api/client.ts';
+import { apiKey } from './api/identity.ts';
+import { signIn } from './state/session.ts';
 import { Mark } from './ui/icon.tsx';
 
 /** Asks for what shows who somebody is, where the platform wants to know. */
 export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {
   const [key, setKey] = useState('');
   const [problem, setProblem] = useState(apiKey() === '' ? '' : 'That key is not taken.');
-  const signIn = async (event: FormEvent) => {
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
     setProblem('');
-    setApiKey(key.trim());
     try {
-      await ask('/conversations?limit=1');
-      goLive();
-      onSignedIn();
+      if (await signIn(key.trim())) onSignedIn();
     } catch (error) {
-      setApiKey('');
       setProblem(wordsOf(error));
     }
   };
   return (
     <main className="sign-in">
-      <form onSubmit={signIn}>
+      <form onSubmit={submit}>
         <Mark />
         <h1>Who are you?</h1>
         <p>This platform lets people in with an API key of their own. Whoever runs it gives you one.</p>

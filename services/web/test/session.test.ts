@@ -1,0 +1,73 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { signIn, signOut } from '../app/state/session.ts';
+
+let kept: Map<string, string>;
+let reloads: number;
+let status: number;
+
+beforeEach(() => {
+  kept = new Map([
+    ['stopgo.draft.new', 'what Ada was writing'],
+    ['stopgo.draft.c1', 'to c1'],
+    ['stopgo.try.new', '{"content":"sent"}'],
+    ['stopgo.api-key', 'of Ada'],
+    ['of another app', 'x'],
+  ]);
+  reloads = 0;
+  status = 200;
+  vi.stubGlobal('sessionStorage', {
+    getItem: (name: string) => kept.get(name) ?? null,
+    setItem: (name: string, value: string) => kept.set(name, value),
+    removeItem: (name: string) => kept.delete(name),
+    key: (index: number) => [...kept.keys()][index] ?? null,
+    get length() {
+      return kept.size;
+    },
+  });
+  vi.stubGlobal('location', {
+    reload: () => {
+      reloads += 1;
+    },
+  });
+  const page = { addEventListener: () => undefined };
+  vi.stubGlobal('window', page);
+  vi.stubGlobal('document', page);
+  // The stream of approvals never says anything.
+  vi.stubGlobal('fetch', (path: string) =>
+    path.endsWith('/events')
+      ? new Promise(() => undefined)
+      : Promise.resolve(new Response('{"error":"no"}', { status })),
+  );
+  return () => vi.unstubAllGlobals();
+});
+
+test('whoever signs in next finds nothing of the one before', async () => {
+  expect(await signIn('of Ben')).toBe(false);
+  expect([...kept]).toEqual([
+    ['stopgo.api-key', 'of Ben'],
+    ['of another app', 'x'],
+  ]);
+  expect(reloads).toBe(1);
+});
+
+test('signing out leaves nothing behind', () => {
+  signOut();
+  expect([...kept.keys()]).toEqual(['of another app']);
+  expect(reloads).toBe(1);
+});
+
+test('a wrong key in between hides nothing: the next one is another one', async () => {
+  status = 401;
+  await expect(signIn('wrong')).rejects.toThrow('no');
+  expect([...kept.keys()]).not.toContain('stopgo.api-key');
+  expect(reloads).toBe(0);
+  status = 200;
+  await signIn('of Ben');
+  expect(kept.has('stopgo.draft.new')).toBe(false);
+});
+
+test('the same person goes on where they were', async () => {
+  expect(await signIn('of Ada')).toBe(true);
+  expect(kept.get('stopgo.draft.new')).toBe('what Ada was writing');
+  expect(reloads).toBe(0);
+});
