@@ -104,6 +104,9 @@ test('what is shown stays as it is, and what did not change is the same object',
   expect(after.calls.get('r/1')).toMatchObject({ state: 'running' });
   expect(after.items).toBe(before.items);
   expect(after.writing).toBe(before.writing);
+  taking([asked], builder);
+  expect(before.items).toHaveLength(2);
+  expect(builder.shown().items).toHaveLength(3);
 });
 
 test('a long conversation is copied once for a drawing, and no event looks at all those before it', () => {

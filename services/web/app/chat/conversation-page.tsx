@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { newKey, OutcomeUnknown, wordsOf } from '../api/client.ts';
+import { newKey, wordsOf } from '../api/client.ts';
 import { askOnce, openTry, tryIsOver, tryOf } from '../api/tries.ts';
 import type { TurnAnswer } from '../api/types.ts';
 import { ApprovalCard } from '../approvals/approval-card.tsx';
@@ -24,7 +24,11 @@ function sentBefore(conversation: string): Sending | undefined {
   const one = openTry(messageOf(conversation));
   return one === undefined
     ? undefined
-    : { text: one.content, after: one.after, problem: wordsOf(new OutcomeUnknown()) };
+    : {
+        text: one.content,
+        after: one.after,
+        problem: 'It is not known whether this was taken. Sending it again is safe.',
+      };
 }
 
 export function ConversationPage({ id }: { readonly id: string }) {
@@ -44,9 +48,10 @@ export function ConversationPage({ id }: { readonly id: string }) {
     setSending(undefined);
   }, [arrived, id]);
 
-  const send = async (one: Sending): Promise<void> => {
-    const { problem: _, ...fresh } = one;
-    setSending(fresh);
+  const send = async ({ text, after: written }: Pick<Sending, 'text' | 'after'>): Promise<void> => {
+    // The same text again may have been taken since it was first sent.
+    const one = { text, after: tryOf(messageOf(id), text, written).after };
+    setSending(one);
     setSaid(undefined);
     try {
       const body = JSON.stringify({ message: one.text });
@@ -108,7 +113,7 @@ export function ConversationPage({ id }: { readonly id: string }) {
           autoFocus={head !== undefined && !isOpen && pending.length === 0}
           isDisabled={isOpen || (sending !== undefined && sending.problem === undefined)}
           hint={hintOf(isOpen, pending.length, head?.pending_inputs?.length ?? 0)}
-          onSend={(text) => void send({ text, after: tryOf(messageOf(id), text, transcript.revision).after })}
+          onSend={(text) => void send({ text, after: transcript.revision })}
           onCancel={isOpen ? () => void cancel() : undefined}
         />
       </div>
