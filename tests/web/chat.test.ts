@@ -49,6 +49,28 @@ describeInBrowser('a conversation in the browser', () => {
     await expect.poll(() => other.locator('.conversation-row').count(), { timeout: patienceMs }).toBe(1);
   });
 
+  test('is begun once, also if the answer was lost and it is sent again', async () => {
+    const page = await site.open('/');
+    // The platform takes it, and the page is not told.
+    await page.route(
+      '**/api/conversations',
+      async (route) => {
+        await route.fetch();
+        await route.fulfill({ status: 502, contentType: 'application/json', body: '{"error":"not reached"}' });
+      },
+      { times: 1 },
+    );
+    await page.getByRole('textbox', { name: 'Message' }).fill('list all resources once');
+    await page.keyboard.press('Enter');
+    await page.getByText('may have been taken: sending it again is safe').waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.waitForURL(/\/c\/[0-9a-f-]{36}$/);
+    const found = await fetch(`${site.platform.url}/conversations?q=${encodeURIComponent('list all resources once')}`);
+    const { conversations } = (await found.json()) as { conversations: readonly { id: string }[] };
+    expect(conversations.map(({ id }) => `/c/${id}`)).toEqual([new URL(page.url()).pathname]);
+  });
+
   test('is canceled', async () => {
     const { id } = await say(site, 'create a server never with value 1');
     const page = await site.open(`/c/${id}`);

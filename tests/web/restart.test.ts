@@ -43,7 +43,7 @@ describeInBrowser('a page that stays open', () => {
     await page.getByText(/The platform does not answer since/).waitFor();
     // What is decided now is not lost in silence.
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('The platform does not answer. It may be restarting.').waitFor();
+    await page.getByText('What you sent may have been taken: sending it again is safe').waitFor();
 
     const again = await start(site.place, onPort(resourcesConfig(site.place), port), {
       ...{ asProcess: true, env: { STOPGO_OFFLINE_MODEL: site.model } },
