@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { signIn, signOut } from '../app/state/session.ts';
+import { signIn, signOut } from '../../app/state/session.ts';
 
 let kept: Map<string, string>;
 let reloads: number;

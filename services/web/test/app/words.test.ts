@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Approval } from '../app/api/types.ts';
-import { headlineOf, restOf } from '../app/approvals/words.ts';
+import type { Approval } from '../../app/api/types.ts';
+import { headlineOf, restOf } from '../../app/approvals/words.ts';
 
 const approval = (kind: string, tool: string, description: string, agent?: string): Approval =>
   ({

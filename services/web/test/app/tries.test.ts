@@ -1,9 +1,9 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { OutcomeUnknown, wordsOf } from '../app/api/client.ts';
-import { askOnce, openTry } from '../app/api/tries.ts';
-import type { Approval } from '../app/api/types.ts';
-import { decide } from '../app/approvals/decide.ts';
-import { heard } from '../app/state/live.ts';
+import { OutcomeUnknown, wordsOf } from '../../app/api/client.ts';
+import { askOnce, openTry } from '../../app/api/tries.ts';
+import type { Approval } from '../../app/api/types.ts';
+import { decide } from '../../app/approvals/decide.ts';
+import { heard } from '../../app/state/live.ts';
 
 type Sent = { readonly path: string; readonly method: string; readonly key: string | null; readonly body: unknown };
 let sent: Sent[];
