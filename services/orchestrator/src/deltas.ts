@@ -5,7 +5,7 @@ import type { Deltas } from './driver/handle/ports.ts';
 
 /** Pieces of one answer are put together for so long, in milliseconds. */
 const coalesceMs = 20;
-/** How long nothing is sent of a conversation that nobody watches, in milliseconds. */
+/** How long pieces are held back of a conversation that nobody watched, in milliseconds: whoever opens it meanwhile gets them then. */
 const unwatchedMs = 1_000;
 
 type Piece = Parameters<Deltas['publish']>[0];
@@ -16,7 +16,12 @@ export function storeDeltas(store: Client<typeof wire.StoreService>, clock: Cloc
   const quietUntil = new Map<string, number>();
 
   const watched = (conversationId: string, watchers: number): void => {
-    if (watchers > 0) return void quietUntil.delete(conversationId);
+    if (watchers > 0) {
+      if (!quietUntil.delete(conversationId)) return;
+      for (const [key, piece] of gathering)
+        if (piece.conversationId === conversationId) void send(key).catch(() => undefined);
+      return;
+    }
     const now = clock.monotonic();
     for (const [conversation, until] of quietUntil) {
       if (until >= now) break;
@@ -35,17 +40,22 @@ export function storeDeltas(store: Client<typeof wire.StoreService>, clock: Cloc
     watched(piece.conversationId, watchers);
   };
 
-  const sendSoon = async (key: string): Promise<void> => {
-    await clock.sleep(coalesceMs);
+  const sendAfter = async (key: string, ms: number): Promise<void> => {
+    await clock.sleep(ms);
     await send(key);
   };
+  const quietFor = (conversationId: string): number => (quietUntil.get(conversationId) ?? 0) - clock.monotonic();
 
   return {
     watched,
     // The answer itself goes on the record now: a piece of it that came after it would only confuse.
-    ended: (answer) => void send(keyOf(answer)).catch(() => undefined),
+    ended: (answer) => {
+      const key = keyOf(answer);
+      const piece = gathering.get(key);
+      if (piece !== undefined && quietFor(piece.conversationId) > 0) gathering.delete(key);
+      else void send(key).catch(() => undefined);
+    },
     publish: (piece) => {
-      if ((quietUntil.get(piece.conversationId) ?? 0) > clock.monotonic()) return;
       const key = keyOf(piece);
       const waiting = gathering.get(key);
       if (waiting !== undefined) {
@@ -53,7 +63,7 @@ export function storeDeltas(store: Client<typeof wire.StoreService>, clock: Cloc
         return;
       }
       gathering.set(key, piece);
-      sendSoon(key).catch(() => gathering.delete(key));
+      sendAfter(key, Math.max(coalesceMs, quietFor(piece.conversationId))).catch(() => gathering.delete(key));
     },
   };
 }
