@@ -34,9 +34,9 @@ export function toolEnvironment() {
 
 /**
  * Runs a program in the repository to its end, with this process's output. Resolves to its exit code; a program that
- * a signal ended gives 1. `env` is added to the environment. SIGTERM and SIGHUP are passed on; SIGINT reaches the child by itself from the terminal.
+ * a signal ended gives 1. `env` is added to the environment; `started` is told the process's id. SIGTERM and SIGHUP are passed on; SIGINT reaches the child by itself from the terminal.
  */
-export function runToEnd(command, args, { input = 'ignore', env = {} } = {}) {
+export function runToEnd(command, args, { input = 'ignore', env = {}, started = () => {} } = {}) {
   return new Promise((resolve, reject) => {
     const environment = { ...toolEnvironment(), ...env };
     const child = spawn(command, args, { cwd: root, env: environment, stdio: [input, 'inherit', 'inherit'] });
@@ -44,6 +44,7 @@ export function runToEnd(command, args, { input = 'ignore', env = {} } = {}) {
     const wait = () => {};
     process.on('SIGTERM', forward).on('SIGHUP', forward).on('SIGINT', wait);
     const done = () => process.off('SIGTERM', forward).off('SIGHUP', forward).off('SIGINT', wait);
+    if (child.pid !== undefined) started(child.pid);
     child.once('error', (error) => {
       done();
       reject(error);
