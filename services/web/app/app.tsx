@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { onSignInWanted } from './api/client.ts';
 import { ApprovalsPage } from './approvals/approvals-page.tsx';
 import { ConversationPage } from './chat/conversation-page.tsx';
@@ -13,6 +13,20 @@ import { useStore } from './state/store.ts';
 import { ConnectionLine } from './ui/connection-line.tsx';
 import { Link } from './ui/link.tsx';
 import { useShortcuts } from './ui/shortcuts.ts';
+
+// What is not looked at first is loaded when somebody goes there.
+const RunPage = lazy(() => import('./run/run-page.tsx'));
+const AgentsPage = lazy(() => import('./agents/agents-page.tsx'));
+const OperationsPage = lazy(() => import('./operations/operations-page.tsx'));
+
+const names = {
+  chat: 'Chat',
+  approvals: 'Approvals',
+  run: 'Run',
+  agents: 'Agents',
+  operations: 'Operations',
+  unknown: 'Nothing here',
+} as const;
 
 type Opened = 'help' | 'settings' | undefined;
 
@@ -29,7 +43,7 @@ export function App() {
       onSignInWanted.delete(want);
     };
   }, []);
-  const name = place.page === 'approvals' ? 'Approvals' : 'Chat';
+  const name = names[place.page];
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${name} · Stop and Go`;
   }, [waiting, name]);
@@ -37,6 +51,8 @@ export function App() {
     '?': () => setOpened('help'),
     n: () => go('/'),
     i: () => go('/approvals'),
+    g: () => go('/agents'),
+    o: () => go('/operations'),
     '/': () => document.querySelector<HTMLInputElement>('input[type="search"]')?.focus(),
   });
   if (wantsSignIn) return <SignIn onSignedIn={() => setWantsSignIn(false)} />;
@@ -49,7 +65,9 @@ export function App() {
       <Side place={place} onHelp={() => setOpened('help')} onSettings={() => setOpened('settings')} />
       <main id="main" tabIndex={-1}>
         <ConnectionLine />
-        <Page />
+        <Suspense fallback={<p className="list-note">Loading…</p>}>
+          <Page />
+        </Suspense>
       </main>
       <Help isOpen={opened === 'help'} onClose={() => setOpened(undefined)} />
       <Settings isOpen={opened === 'settings'} onClose={() => setOpened(undefined)} />
@@ -66,6 +84,9 @@ function Page() {
     ) : (
       <ConversationPage key={place.conversation} id={place.conversation} />
     );
+  if (place.page === 'run') return <RunPage key={place.conversation} id={place.conversation} query={place.query} />;
+  if (place.page === 'agents') return <AgentsPage rest={place.rest} query={place.query} />;
+  if (place.page === 'operations') return <OperationsPage rest={place.rest} query={place.query} />;
   return (
     <div className="empty-page">
       <h1>There is nothing here</h1>

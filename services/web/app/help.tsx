@@ -6,6 +6,8 @@ const keys: readonly (readonly [string, string])[] = [
   ['/', 'Search conversations'],
   ['n', 'New conversation'],
   ['i', 'Approvals'],
+  ['g', 'Agents'],
+  ['o', 'Operations'],
   ['j, k', 'Next and previous approval'],
   ['a', 'Approve: the key asks, Enter confirms'],
   ['r', 'Reject: the key asks for a reason, Enter confirms'],

@@ -7,6 +7,7 @@ import './styles/base.css';
 import './styles/shell.css';
 import './styles/chat.css';
 import './styles/approvals.css';
+import './styles/page.css';
 
 goLive();
 const root = document.getElementById('root');

@@ -41,8 +41,14 @@ export function Side(given: { readonly place: Place; readonly onHelp: () => void
             </span>
           ) : null}
         </Link>
+        <Link to="/agents" isCurrent={place.page === 'agents'} className="nav-link">
+          <Icon name="agent" /> Agents
+        </Link>
+        <Link to="/operations" isCurrent={place.page === 'operations'} className="nav-link">
+          <Icon name="pulse" /> Operations
+        </Link>
       </nav>
-      <Conversations current={place.page === 'chat' ? place.conversation : undefined} />
+      <Conversations current={place.page === 'chat' || place.page === 'run' ? place.conversation : undefined} />
     </div>
   );
 }

@@ -4,12 +4,21 @@ import { Store, useStore } from './store.ts';
 export type Place =
   | { readonly page: 'chat'; readonly conversation?: string }
   | { readonly page: 'approvals'; readonly approval?: string; readonly query: string }
+  | { readonly page: 'run'; readonly conversation: string; readonly query: string }
+  /** `rest` is what follows in the address, decoded: `/agents/NAME` has one, `/agents` none. */
+  | { readonly page: 'agents' | 'operations'; readonly rest: readonly string[]; readonly query: string }
   | { readonly page: 'unknown' };
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export function placeOf(path: string, query: string): Place {
   const [first = '', second, ...more] = path.split('/').slice(1);
+  if (first === 'agents' || first === 'operations') {
+    const rest = [second, ...more].flatMap((one) => (one === undefined || one === '' ? [] : [decoded(one)]));
+    return rest.includes(undefined) ? { page: 'unknown' } : { page: first, rest: rest as string[], query };
+  }
+  if (first === 'c' && second !== undefined && uuid.test(second) && more.length === 1 && more[0] === 'run')
+    return { page: 'run', conversation: second, query };
   if (more.length > 0) return { page: 'unknown' };
   if (first === '' && second === undefined) return { page: 'chat' };
   if (first === 'c' && second !== undefined && uuid.test(second)) return { page: 'chat', conversation: second };
@@ -17,6 +26,14 @@ export function placeOf(path: string, query: string): Place {
   if (first === 'approvals' && second !== undefined && uuid.test(second))
     return { page: 'approvals', approval: second, query };
   return { page: 'unknown' };
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 const here = (): Place => placeOf(location.pathname, location.search);
