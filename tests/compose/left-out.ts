@@ -37,7 +37,7 @@ export const leftOutFiles: Readonly<Record<string, string>> = {
   'forged-call.test.ts': 'starts services one by one, to speak to them over gRPC',
   'filesystem.test.ts': 'has a tool server of its own',
   'hostile-server.test.ts':
-    'has a tool server of its own, beside the platform; isolation.ts looks at those in containers',
+    'has a tool server of its own, beside the platform; hostile.ts runs the same program in the container of the bridge',
   'model.test.ts': 'has configurations of its own: models, time-outs, a model that demands its signatures',
   'pins.test.ts': 'restarts the platform, with configurations of its own',
   'principals.test.ts': 'has tool servers of its own',

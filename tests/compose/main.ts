@@ -7,6 +7,7 @@ import { flagsOf, misused } from '../../scripts/flags.mjs';
 import { chainOfAgents } from './chain.ts';
 import { Composition } from './composition.ts';
 import { endToEnd } from './end-to-end.ts';
+import { hostileBesideBridge } from './hostile.ts';
 import { isolationProblems } from './isolation.ts';
 import { stopsInTheMiddle } from './slow-stop.ts';
 import { conversationThroughCrashes } from './story.ts';
@@ -90,6 +91,7 @@ async function everything(): Promise<void> {
   await composition.healthy();
   for (const gateway of await composition.gateways()) await whole(gateway);
   say('every container is healthy again, and finds the others');
+  await hostileBesideBridge(composition, say);
   await conversationThroughCrashes(composition, say);
   await stopsInTheMiddle(composition, say);
   await cleanStops();
