@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-const folder = new URL('../../scripts/', import.meta.url).href;
+const scriptAt = (name: string): string => new URL(`../../scripts/${name}`, import.meta.url).href;
+const scripts = [scriptAt('time-limit.mjs'), scriptAt('processes.mjs')];
 
 /** What came of a shell that runs `command` with a limit of `minutes`: its exit code, and what was printed. */
 function limited(minutes: number, command: string): { code: number; lines: string[] } {
-  const program = `import { withTimeLimit } from '${folder}time-limit.mjs';
-    import { runToEnd } from '${folder}processes.mjs';
+  const program = `const [{ withTimeLimit }, { runToEnd }] = await Promise.all(${JSON.stringify(scripts)}.map((at) => import(at)));
     const lines = [];
     const start = (started) => runToEnd('sh', ['-c', ${JSON.stringify(command)}], { started });
     const code = await withTimeLimit(${minutes}, start, (line) => lines.push(line));
