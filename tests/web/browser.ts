@@ -18,6 +18,9 @@ import {
 /** The browser of this machine; nothing is downloaded. */
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
+/** Nothing is drawn on a screen, and nothing but the site is asked: drawing without a screen takes most of a processor otherwise. */
+const browserArgs = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'];
+
 /** Tests that need a Chromium; without one they are skipped, and in CI they fail. */
 export const describeInBrowser = describe.skipIf(!existsSync(executablePath) && process.env.CI !== 'true');
 
@@ -58,7 +61,7 @@ export async function openSite({ more = '', config, start: options = {} }: SiteO
     config: { agentUrl: platform.url, host: '127.0.0.1', port: 0, allowedHosts: [] },
     log,
   });
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const browser = await chromium.launch({ executablePath, args: browserArgs });
   const faults: string[] = [];
   return {
     ...{ url: web.address, platform, place, model: model.url },
