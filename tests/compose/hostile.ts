@@ -27,9 +27,10 @@ export async function hostileBesideBridge(composition: Composition, say: (line: 
   const http = client(gateway);
   const asked = await http.post('/conversations', { message: 'create a server for-the-hostile with value 1' });
   const { conversation, result } = asked.body;
-  const approvalId: string = result.approval.uuid;
+  const [approvalId, runId] = [result.approval?.uuid, conversation.run?.id];
+  if (approvalId === undefined || runId === undefined) throw new Error('no call waits');
   const plan = {
-    ...{ approvalId, conversationId: conversation.id, runId: conversation.run.id, port: 8080, addresses },
+    ...{ approvalId, conversationId: conversation.id, runId, port: 8080, addresses },
     stolen: [composition.secrets.tokenOfBridge],
   };
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'attack', arguments: {} } };
@@ -40,7 +41,8 @@ export async function hostileBesideBridge(composition: Composition, say: (line: 
 
   const problems = [...foundSecrets(composition, report), ...decided(report)];
   const { body } = await http.get(`/approvals/${approvalId}`);
-  if (body.status !== 'pending') problems.push(`the approval is ${body.status}`);
+  const { approval } = body as unknown as { approval: { status: string } };
+  if (approval.status !== 'pending') problems.push(`the approval is ${approval.status}`);
   if (problems.length > 0) throw new Error(`a hostile program beside the bridge:\n  ${problems.join('\n  ')}`);
   await http.post(`/approvals/${approvalId}`, { approved: false });
   say('a hostile program in the container of the bridge, with its token, finds no other secret and decides nothing');
