@@ -28,7 +28,8 @@ beforeAll(async () => {
   agents.write('lead/prompt.md', file('Lead', 'allowedAgents: [clerk]'));
   agents.write('clerk/prompt.md', file('Clerk', 'mcpServers: [resources]'));
   agents.write('aside/prompt.md', file('Aside', 'mcpServers: [resources]'));
-  agents.commit('Four agents');
+  agents.write('thrifty/prompt.md', file('Thrifty', 'mcpServers: [resources]\nmaxTokens: 1'));
+  agents.commit('Five agents');
   const repository = `{ name: agents, git_url: ${JSON.stringify(agents.folder)}, is_root: true, sync_interval: 1h }`;
   const more = `\nllm: { model: openai:m }\nagent_folders: [${JSON.stringify(place.folder)}]\nagent_repositories: [${repository}]`;
   platform = await start(place, resourcesConfig(place, more), { env: model.env });
@@ -121,6 +122,50 @@ test('a run that is paused begins nothing, takes decisions, and goes on once it 
   const { body } = await post(`/runs/${id}/resume`);
   expect(body.result.response).toBe('All of it is done.');
   expect((await post(`/runs/${id}/resume`)).status).toBe(409);
+});
+
+test('a run that is paused at a limit goes on with the limit that a person gives it, which is on the record and shown', {
+  timeout: longMs,
+}, async () => {
+  const looks = says('Thrifty', call('resources_list', {}));
+  await model.script(looks, looks, says('Thrifty', completes('Looked twice.')));
+  const { body: begun } = await post('/conversations', { agent: 'thrifty', message: 'Look' });
+  const { id } = begun.conversation;
+  const { paused } = begun.conversation.run;
+  const reached = { max_tokens: { used: expect.any(Number), most: 1 } };
+  expect(paused).toMatchObject({ agent: 'thrifty', reached, reason: expect.stringContaining('give a new limit') });
+  const { used } = paused.reached.max_tokens;
+  const resume = (limits?: object) => post(`/runs/${id}/resume`, limits && { limits }, { 'x-approver': 'ada' });
+  for (const [limits, status, error] of [
+    [{ max_tokens: used }, 409, `has used ${used.toLocaleString('en')} tokens already: max_tokens must be more`],
+    [{ max_cost: 2.5 }, 409, 'give a new max_tokens as well'],
+    [{ max_tokens: 50_000, max_agent_calls: 101 }, 400, 'max_agent_calls must be at most 100'],
+    [{ max_tokens: 0 }, 400, '"limits.max_tokens" must be a whole number from 1'],
+    [{ max_cost: '2.50' }, 400, '"limits.max_cost" must be an amount of US dollars'],
+    [
+      { max_steps: 500 },
+      400,
+      'unknown member "max_steps" in "limits"; known: "max_tokens", "max_cost", "max_agent_calls"',
+    ],
+    [{}, 400, '"limits" must name a limit'],
+  ] as const)
+    expect(await resume(limits)).toMatchObject({ status, body: { error: expect.stringContaining(error) } });
+  // As much again is one token.
+  expect((await resume()).body.conversation.run.paused.reached.max_tokens.most).toBe(2);
+  const { body } = await resume({ max_tokens: 50_000, max_cost: 2.5 });
+  expect(body.result.response).toBe('Looked twice.');
+  expect(body.conversation.messages.map(({ content }: { content: string }) => content)).toContain(
+    'The run was resumed by ada: the agent thrifty may use up to 50,000 tokens and $2.50.',
+  );
+  expect(await stepsOf(id)).toMatchObject([{ agent: 'thrifty', limits: { max_tokens: 50_000, max_cost: 2.5 } }]);
+  expect(await resume({ max_tokens: 60_000 })).toMatchObject({ status: 409, body: { reason: 'settled' } });
+
+  await model.script(says('Boss', calls('lead'), calls('aside')));
+  const other = await threeDeep();
+  expect(await post(`/runs/${other.id}/resume`, { limits: { max_tokens: 60_000 } })).toMatchObject({
+    ...{ status: 409, body: { reason: 'not_at_limit' } },
+  });
+  await post(`/conversations/${other.id}/cancel`);
 });
 
 test('a run that is ended has every agent of it canceled, and nothing of what waited happens', {

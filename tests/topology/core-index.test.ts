@@ -6,6 +6,7 @@ const INDEX = `${CORE}src/index.ts`;
 /** What is given away, by where it is asked for. */
 const INDEXES = {
   '@stopgo/core': INDEX,
+  '@stopgo/core/limits': `${CORE}src/state/limits.ts`,
   '@stopgo/core/memory': `${CORE}src/memory/index.ts`,
   '@stopgo/core/shared-data': `${CORE}src/run/shared-data.ts`,
 };

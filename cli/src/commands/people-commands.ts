@@ -209,9 +209,20 @@ export const peopleCommands: Readonly<Record<string, Command>> = {
     summary: 'Have a paused run go on, and print what it comes to',
     takes: 'ID',
     arguments: [1, 1],
-    options: { ...gateway, by },
-    examples: [['stopgo resume ID', '']],
-    run: ({ flags, args: [id = ''], print }) => resumeOf(gatewayUrl(flags), id, pick(flags, 'by'), print),
+    options: {
+      ...gateway,
+      by,
+      'max-tokens': 'at a limit of an agent: tokens that it may use in all, instead of as much again',
+      'max-cost': 'the same in US dollars',
+      'max-agent-calls': 'the same of calls of agents',
+    },
+    about: ['A new limit counts from the beginning of the agent, and holds for this run.'],
+    examples: [
+      ['stopgo resume ID', 'as much again'],
+      ['stopgo resume ID --max-tokens 50000 --max-cost 2.50', ''],
+    ],
+    run: ({ flags, args: [id = ''], print }) =>
+      resumeOf(gatewayUrl(flags), id, pick(flags, 'by', 'max-tokens', 'max-cost', 'max-agent-calls'), print),
   },
   inputs: {
     summary: 'What tool servers and agents ask people, in all conversations or in one',

@@ -36,14 +36,29 @@ export async function pauseOf(url: string, id: string, why: Why, print: (line: s
 export async function resumeOf(
   url: string,
   id: string,
-  who: Pick<Why, 'by'>,
+  { by, ...limits }: Pick<Why, 'by'> & NewLimits,
   print: (line: string) => void,
 ): Promise<void> {
-  await control(url, `/runs/${encodeURIComponent(id)}/resume`, who, print);
+  const given = Object.entries(limits).map(([flag, text]) => [flag.replaceAll('-', '_'), amountOf(flag, text)]);
+  const body = given.length === 0 ? {} : { limits: Object.fromEntries(given) };
+  await control(url, `/runs/${encodeURIComponent(id)}/resume`, { by }, print, body);
 }
 
-async function control(url: string, path: string, { by, reason }: Why, print: (line: string) => void): Promise<void> {
-  const body = reason === undefined ? {} : { reason };
+/** How much an agent may use from now on, as it was typed; absent: nothing is said of it. */
+export type NewLimits = { readonly [flag in 'max-tokens' | 'max-cost' | 'max-agent-calls']?: string };
+
+function amountOf(flag: string, text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new Error(`--${flag} takes a number, such as ${flag === 'max-cost' ? '2.50' : '50000'}`);
+}
+
+async function control(
+  url: string,
+  path: string,
+  { by, reason }: Why,
+  print: (line: string) => void,
+  body: object = reason === undefined ? {} : { reason },
+): Promise<void> {
   const headers = { prefer: 'return=minimal', ...(by === undefined ? {} : { 'x-approver': by }) };
   const { run, result, error } = (await askGateway(url, path, body, headers)) as Shown;
   const said = error ?? result?.response ?? (run === undefined ? 'done' : `the run is ${run.status}`);

@@ -1,3 +1,5 @@
+import { limitMost } from '@stopgo/core/limits';
+
 /** Largest file that is read, in bytes of UTF-8. */
 export const fileBytesMax = 256 * 1024;
 /** Largest frontmatter, in bytes of UTF-8. */
@@ -22,9 +24,9 @@ export const providersMax = 8;
 /** Minutes that an agent may work: 30 days. */
 export const executionMinutesMax = 43_200;
 export const turnsMax = 100;
-export const agentCallsMax = 1_000_000;
-export const tokensMax = 1_000_000_000_000;
+export const agentCallsMax = limitMost.agent_calls;
+export const tokensMax = limitMost.tokens;
 /** US dollars. */
-export const dollarsMax = 1_000_000;
+export const dollarsMax = limitMost.cost / 1_000_000_000;
 /** Problems that are told of one file, and as many warnings; what is wrong besides is counted only. */
 export const problemsMax = 100;

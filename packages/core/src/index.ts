@@ -79,7 +79,7 @@ export {
   nothingEarlier,
   textToTell,
 } from './conversation/context.ts';
-export { cancelStep, pauseRun, resumeRun } from './conversation/decide-control.ts';
+export { cancelStep, pauseRun, type ResumeDecision, resumeRun } from './conversation/decide-control.ts';
 export {
   cancelRun,
   createConversation,

@@ -10,5 +10,6 @@ export {
   objectBody,
   readBody,
   refuseUnknownMembers,
+  unknownMember,
 } from './request-body.ts';
 export { SseWriter } from './sse.ts';

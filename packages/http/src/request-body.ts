@@ -62,13 +62,19 @@ export function objectBody(
  * @throws DomainError `invalid_argument` that names the first member that is not one of `known`, and what was probably meant.
  */
 export function refuseUnknownMembers(object: JsonObject, known: readonly string[], within = ''): void {
-  const unknown = Object.keys(object).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
+  const problem = unknownMember(Object.keys(object), known, within);
+  if (problem !== undefined) throw malformed(problem);
+}
+
+/** That a name is none of those that are known, and what was probably meant; undefined if all are. As {@link refuseUnknownMembers}. */
+export function unknownMember(names: readonly string[], known: readonly string[], within = ''): string | undefined {
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return undefined;
   const meant = suggest(unknown.slice(0, memberNameShownMax), known);
   const all = known.map((name) => `"${name}"`).join(', ');
-  const hint = meant === undefined ? `known: ${all}` : `did you mean "${meant}"?`;
+  const hint = meant === undefined ? (all === '' ? 'none is known here' : `known: ${all}`) : `did you mean "${meant}"?`;
   const place = within === '' ? '' : ` in "${within}"`;
-  throw malformed(`unknown member ${shownName(unknown)}${place}; ${hint}`);
+  return `unknown member ${shownName(unknown)}${place}; ${hint}`;
 }
 
 /** Characters of a member's name that an error shows and compares. */

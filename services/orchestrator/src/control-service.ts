@@ -11,6 +11,7 @@ import {
   pauseRun,
   permissionDenied,
   quotedName,
+  type ResumeDecision,
   reachOf,
   requireReach,
   resumeRun,
@@ -22,10 +23,11 @@ import { actorOf } from './caller.ts';
 import type { TaskWatch } from './driver/delegations/task-watch.ts';
 import type { Registry } from './driver/run/registry.ts';
 import { handedOn } from './handed-on.ts';
+import { limitsRefused, newLimitsOf } from './new-limits.ts';
 import type { Turn, Turns } from './turns.ts';
 
 type CancelStepDecision = ReturnType<typeof cancelStep>;
-type PaceDecision = ReturnType<typeof pauseRun>;
+type PaceDecision = ReturnType<typeof pauseRun> | ResumeDecision;
 
 type Parts = { readonly registry: Registry; readonly watch: TaskWatch };
 
@@ -49,7 +51,7 @@ export function controlService(
         waitMs: request.wait?.milliseconds ?? 0,
         decide: (state, who) => {
           if (state.run?.paused?.limitStepId !== undefined) requireApproval(context);
-          return resumeRun(state, who);
+          return resumeRun(state, { ...who, limits: newLimitsOf(request.limits) });
         },
       }),
     }),
@@ -60,7 +62,7 @@ export function controlService(
 function requireApproval({ principal }: CallContext): void {
   if (reachOf(principal, 'approval.resolve') !== 'none') return;
   throw permissionDenied(
-    'an agent has used what it may, and to resume the run lets it use as much again: that needs the scope approve',
+    'an agent has used what it may, and to resume the run lets it use more: that needs the scope approve',
   );
 }
 
@@ -138,6 +140,10 @@ function refusal(conversationId: string, stepId: string, decision: CancelStepDec
       return precondition(`${step} of conversation ${conversationId} has ended; there is nothing to cancel`, {
         reason: 'over',
       });
+    case 'not_at_limit':
+    case 'beyond':
+    case 'used_up':
+      return limitsRefused(conversationId, decision);
     default:
       return notFound(`the run of conversation ${conversationId} has no step ${quotedName(stepId)} that goes on`, {
         reason: 'no_step',

@@ -32,7 +32,7 @@ async function resumed(scopes: readonly string[], limitStepId?: string): Promise
     typeof controlService
   >[0];
   const { unpauseRun } = controlService(parts, {} as never);
-  const request = { conversationId } as unknown as Parameters<typeof unpauseRun>[0];
+  const request = { conversationId, limits: [] } as unknown as Parameters<typeof unpauseRun>[0];
   const context = { principal } as unknown as Parameters<typeof unpauseRun>[1];
   return Promise.resolve(unpauseRun(request, context)).catch((error: unknown) => error);
 }

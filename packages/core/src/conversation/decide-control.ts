@@ -3,9 +3,12 @@ import { facts as wire } from '@stopgo/proto';
 import { calledRoot, rootStep } from '../agent/step-id.ts';
 import { type Fact, fact } from '../events/facts.ts';
 import { withdrawnWithin } from '../interrupts/below-step.ts';
+import { isUsedUp, usedAt } from '../run/limits.ts';
+import { type NewLimit, newLimitToWire } from '../state/given-limits.ts';
 import type { IdempotencyKey } from '../state/request.ts';
 import type { ConversationState, RunState } from '../state/state.ts';
 import { nodeOf } from '../state/work.ts';
+import type { LimitKind } from '../text/limit-words.ts';
 import { agentCanceled, stepCanceledText } from '../text/texts.ts';
 import { cancelRun } from './decide-conversation.ts';
 
@@ -74,12 +77,49 @@ export function pauseRun(state: ConversationState, { by, reason = '', ...keyed }
   return { kind: 'append', facts: [fact('runPaused', { runId: run.id, by, reason, ...keyed })] };
 }
 
+/** What is to go on, and what the agent whose limit has stopped it may use then: each kind at most once; none: as much again. */
+export type ResumeCommand = Omit<PaceCommand, 'reason'> & { readonly limits?: readonly NewLimit[] };
+
+export type ResumeDecision =
+  | PaceDecision
+  /** New limits are given, and no agent that works waits at one. */
+  | { readonly kind: 'not_at_limit' }
+  /** More is given than the configuration allows, which is `most`. */
+  | { readonly kind: 'beyond'; readonly limit: LimitKind; readonly most: number }
+  /** It is used up already, so that the run would be paused at once. `isGiven`: of a new limit; else it is none of those. */
+  | { readonly kind: 'used_up'; readonly limit: LimitKind; readonly used: number; readonly isGiven: boolean };
+
 /** Has the open run go on where it was paused. */
-export function resumeRun(state: ConversationState, { by, ...keyed }: Omit<PaceCommand, 'reason'>): PaceDecision {
+export function resumeRun(state: ConversationState, { by, limits = [], ...keyed }: ResumeCommand): ResumeDecision {
   const run = openRunOf(state);
   if (run === undefined) return { kind: 'no_run', status: statusOf(state) };
-  if (run.paused === undefined) return { kind: 'already' };
-  return { kind: 'append', facts: [fact('runResumed', { runId: run.id, by, ...keyed })] };
+  const resumed = { runId: run.id, by, ...keyed };
+  if (limits.length === 0)
+    return run.paused === undefined ? { kind: 'already' } : { kind: 'append', facts: [fact('runResumed', resumed)] };
+  const { limitStepId } = run.paused ?? {};
+  if (limitStepId === undefined) return { kind: 'not_at_limit' };
+  const inTheWay = problemOfLimits(run, limitStepId, limits);
+  if (inTheWay !== undefined) return inTheWay;
+  const given = {
+    limits: limits.map(newLimitToWire),
+    limitStepId,
+    limitAgent: agentAt(run, limitStepId) ?? state.agentName,
+  };
+  return { kind: 'append', facts: [fact('runResumed', { ...resumed, ...given })] };
+}
+
+/** Why an agent does not go on with new limits; undefined if it does. `root`: of its tree. */
+function problemOfLimits(run: RunState, root: string, limits: readonly NewLimit[]): ResumeDecision | undefined {
+  const callsMax = run.agentLimits?.callsMax;
+  for (const { kind, most } of limits) {
+    const used = usedAt(run, root, kind);
+    if (used === undefined) return { kind: 'not_at_limit' };
+    if (kind === 'agent_calls' && callsMax !== undefined && most > callsMax)
+      return { kind: 'beyond', limit: kind, most: callsMax };
+    if (isUsedUp({ kind, used, most })) return { kind: 'used_up', limit: kind, used, isGiven: true };
+  }
+  const left = run.paused?.limit?.reached.find((one) => !limits.some(({ kind }) => kind === one.kind));
+  return left && { kind: 'used_up', limit: left.kind, used: left.used, isGiven: false };
 }
 
 /** The agent whose root a step is; undefined if it is none, or that of the run's own. */

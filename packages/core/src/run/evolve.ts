@@ -171,7 +171,7 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
     case 'runPaused':
       return evolvePaused(run, fact.value, recorded.time);
     case 'runResumed':
-      return evolveResumed(run, recorded.time);
+      return evolveResumed(run, fact.value, recorded.time);
     case 'stepStarted':
       return withStep(withIterationOf(run, fact.value.stepId), startedStep(fact.value, run.pipeline === true));
     case 'modelResponded':

@@ -5,25 +5,32 @@ import type { AgentLimits } from '../agent/platform-agent.ts';
 import { callAbove, calledRoot, isBelow, rootStep } from '../agent/step-id.ts';
 import { type Fact, fact } from '../events/facts.ts';
 import { withdrawnWithin } from '../interrupts/below-step.ts';
+import { type GivenLimits, limitUseToWire } from '../state/given-limits.ts';
 import type { RunState } from '../state/state.ts';
 import { nothingSpent, plus, type Spent } from '../state/usage.ts';
-import { limitEnds, limitPauses, usedOf } from '../text/limit-words.ts';
+import { type LimitKind, type LimitUse, limitEnds, limitPauses } from '../text/limit-words.ts';
 import type { Effect } from './effect.ts';
 
 /** What an agent has used, with all that it called. */
-type Used = { readonly spent: Spent; readonly agentCalls: number; readonly times: number };
+type Used = {
+  readonly spent: Spent;
+  readonly agentCalls: number;
+  /** How many times its limits it may use. */
+  readonly times: number;
+  readonly given: GivenLimits;
+};
 
 /** An agent that may not use more. */
 type Reached = {
   readonly stepId: string;
   readonly agent: string;
   readonly onLimit: AgentLimits['onLimit'];
-  readonly used: string;
+  readonly used: readonly LimitUse[];
 };
 
 /**
  * The facts that follow where what is owed would go beyond what an agent may use, the outermost agent first: it ends, or the run is paused
- * until a person lets it use as much again. None where all may begin.
+ * until a person lets it use more. None where all may begin.
  */
 export function limitFacts(definitions: Definitions, run: RunState, effects: readonly Effect[]): readonly Fact[] {
   for (const effect of effects) {
@@ -39,8 +46,9 @@ function reachedAt(definitions: Definitions, run: RunState, stepId: string): Rea
   for (const root of rootsAbove(stepId)) {
     const { agent } = definitionOf(definitions, run, root);
     const limits = agent.platform?.limits;
-    const used = limits && overLimit(limits, usedBy(run, root));
-    if (limits && used !== undefined) return { stepId: root, agent: agent.name, onLimit: limits.onLimit, used };
+    const used = limits === undefined ? [] : usedUp(limits, usedBy(run, root));
+    if (limits !== undefined && used.length > 0)
+      return { stepId: root, agent: agent.name, onLimit: limits.onLimit, used };
   }
   return undefined;
 }
@@ -52,34 +60,57 @@ function rootsAbove(stepId: string): string[] {
   return [rootStep, ...roots];
 }
 
+/**
+ * What of something an agent has used, with all that it called. `root`: of its tree; undefined if it works no more. Calls of agents are
+ * counted when they are asked for.
+ */
+export function usedAt(run: RunState, root: string, kind: LimitKind): number | undefined {
+  const step = run.steps[root];
+  return step !== undefined && step.finished === undefined ? amountOf(usedBy(run, root), kind) : undefined;
+}
+
+/** True if nothing more may begin. A call of an agent that is counted has not begun yet. */
+export function isUsedUp({ kind, used, most }: LimitUse): boolean {
+  return kind === 'agent_calls' ? used > most : used >= most;
+}
+
 function usedBy(run: RunState, root: string): Used {
   const own = root === rootStep ? undefined : run.calls[callAbove(root) ?? '']?.called;
-  if (own === undefined)
-    return { spent: run.spent ?? nothingSpent, agentCalls: run.agentCalls ?? 0, times: run.limitTimes ?? 1 };
+  const { limitTimes: times = 1, givenLimits: given = {}, agentCalls = 0 } = own ?? run;
+  if (own === undefined) return { spent: run.spent ?? nothingSpent, agentCalls, times, given };
   // What those have used that work below it counts for it when they return; here it counts at once.
   const below = Object.values(run.calls).filter(({ id, called }) => called !== undefined && isBelow(id, root));
   const spent = below.reduce((sum, { called }) => plus(sum, called?.usage ?? nothingSpent), own.usage);
-  return { spent, agentCalls: own.agentCalls ?? 0, times: own.limitTimes ?? 1 };
+  return { spent, agentCalls, times, given };
 }
 
-/** What of it is used up, in words; undefined if nothing is. A call of an agent is counted when it is asked for. */
-function overLimit(
-  { agentCallsMax, tokensMax, costMax }: AgentLimits,
-  { spent, agentCalls, times }: Used,
-): string | undefined {
-  const tokens = spent.inputTokens + spent.outputTokens;
-  const nanoUsd = spent.costNanoUsd ?? 0;
-  if (tokensMax !== undefined && tokens >= tokensMax * times) return usedOf('tokens', tokens, tokensMax * times);
-  const nanoMax = costMax === undefined ? undefined : costMax * 1_000 * times;
-  if (nanoMax !== undefined && nanoUsd >= nanoMax) return usedOf('dollars', nanoUsd, nanoMax);
-  if (agentCallsMax !== undefined && agentCalls > agentCallsMax * times)
-    return usedOf('agent calls', agentCalls, agentCallsMax * times);
-  return undefined;
+function amountOf({ spent, agentCalls }: Used, kind: LimitKind): number {
+  if (kind === 'tokens') return spent.inputTokens + spent.outputTokens;
+  return kind === 'cost' ? (spent.costNanoUsd ?? 0) : agentCalls;
+}
+
+/** What is used up of what its definition, and then people, let it use. Whoever resumes it lets it use as much again. */
+function usedUp({ agentCallsMax, tokensMax, costMax }: AgentLimits, used: Used): readonly LimitUse[] {
+  const defined: Readonly<Record<LimitKind, number | undefined>> = {
+    tokens: tokensMax,
+    cost: costMax === undefined ? undefined : costMax * 1_000,
+    agent_calls: agentCallsMax,
+  };
+  return (Object.keys(defined) as LimitKind[]).flatMap((kind) => {
+    const { most, since } = used.given[kind] ?? { most: defined[kind], since: 1 };
+    if (most === undefined) return [];
+    const use = { kind, used: amountOf(used, kind), most: most * (used.times - since + 1) };
+    return isUsedUp(use) ? [use] : [];
+  });
 }
 
 function factsOf(run: RunState, { stepId, agent, onLimit, used }: Reached): readonly Fact[] {
   const runId = run.id;
-  if (onLimit === 'ask') return [fact('runPaused', { runId, reason: limitPauses(agent, used), limitStepId: stepId })];
+  if (onLimit === 'ask') {
+    const reached = used.map(limitUseToWire);
+    const why = { reason: limitPauses(agent, used), limitStepId: stepId, limitAgent: agent, reached };
+    return [fact('runPaused', { runId, ...why })];
+  }
   const text = limitEnds(agent, used);
   const end =
     stepId === rootStep

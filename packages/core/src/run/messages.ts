@@ -4,6 +4,7 @@ import { agentResult } from '../calls/agent-result.ts';
 import { controlResult, controlTools } from '../calls/control/tools.ts';
 import { decidedWord } from '../events/decisions.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
+import { newLimitsFromWire } from '../state/given-limits.ts';
 import {
   agentFailureText,
   argumentsChanged,
@@ -12,6 +13,7 @@ import {
   modelFailureText,
   pausedText,
   resumedText,
+  resumedWithLimits,
 } from '../text/texts.ts';
 
 /** A row of the message view, before it has an id and a sequence. */
@@ -97,7 +99,7 @@ export function messageRows({ fact, time }: Pick<RecordedFact, 'fact' | 'time'>)
     case 'runPaused':
       return [{ role: 'system', content: pausedBy(fact.value) }];
     case 'runResumed':
-      return [{ role: 'system', content: resumedText(fact.value.by) }];
+      return [{ role: 'system', content: resumedBy(fact.value) }];
     case 'stepCanceled':
       // Of an agent that was called its caller is told; it is shown with the result of the call.
       return fact.value.stepId.endsWith(`/${rootStep}`) ? [] : [{ role: 'system', content: fact.value.text }];
@@ -207,3 +209,7 @@ function resolvedRows(resolved: FactOf<'approvalResolved'>): readonly MessageRow
 /** At a limit the reason says all. */
 const pausedBy = ({ by, reason, limitStepId }: FactOf<'runPaused'>): string =>
   limitStepId === '' ? pausedText(by, reason) : reason;
+
+/** With new limits, what they are. */
+const resumedBy = ({ by, limits, limitAgent }: FactOf<'runResumed'>): string =>
+  limits.length === 0 ? resumedText(by) : resumedWithLimits(by, limitAgent, newLimitsFromWire(limits));

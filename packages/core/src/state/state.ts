@@ -9,7 +9,9 @@ import type { ContextScope } from '../agent/platform-agent.ts';
 import type { Decided } from '../events/decisions.ts';
 import type { CallTarget } from '../events/target.ts';
 import type { PolicyCaller } from '../policy/judge-policy.ts';
+import type { LimitUse } from '../text/limit-words.ts';
 import type { Completion } from './completion.ts';
+import type { GivenLimits } from './given-limits.ts';
 import type { AskedByServer, Interrupt } from './interrupt.ts';
 import type { RunData } from './run-data.ts';
 import type { StandingApproval } from './standing-approval.ts';
@@ -17,7 +19,7 @@ import type { TimeLimit } from './time-limit.ts';
 import type { Spent } from './usage.ts';
 
 /** Version of the fold. A snapshot of another version is never used; the events are folded anew. */
-export const foldVersion = 14;
+export const foldVersion = 15;
 
 /** What a step or run came to: texts of recorded answers and results of recorded calls, by revision, and texts of its own. */
 export type Output = readonly OutputPart[];
@@ -100,6 +102,8 @@ export type CalledAgent = Digests & {
   readonly agentCalls?: number;
   /** How many times what it may use people have let it use; absent: once. */
   readonly limitTimes?: number;
+  /** Limits that people have given it for those of its definition; absent: none. */
+  readonly givenLimits?: GivenLimits;
   /** Absent: it may take as long as it takes. */
   readonly timeLimit?: TimeLimit;
 };
@@ -213,6 +217,8 @@ export type RunState = {
   readonly agentCalls?: number;
   /** How many times what its own agent may use people have let it use; absent: once. */
   readonly limitTimes?: number;
+  /** Limits that people have given its own agent for those of its definition; absent: none. */
+  readonly givenLimits?: GivenLimits;
   /** What its models' answers have used so far, with those of all agents that it called; absent: there is none. */
   readonly spent?: Spent;
   /** How long its own agent may take; absent: as long as it takes. */
@@ -248,6 +254,8 @@ export type Paused = {
   readonly at: number;
   /** The root of an agent that has used what it may; absent: a person has paused it. */
   readonly limitStepId?: string;
+  /** That agent's name, and what it has used up; absent: a person has paused it, or the event is older. */
+  readonly limit?: { readonly agent: string; readonly reached: readonly LimitUse[] };
 };
 
 /** A task that waits at another agent for what nobody here will answer: its run or its step was ended here. */

@@ -1,5 +1,6 @@
 /** The sentences that clients know and test for. */
 import { formatDuration } from './duration.ts';
+import { newLimitsText } from './limit-words.ts';
 import { quotedName, visibleLine, visibleText } from './visible.ts';
 
 /** Answer of a run whose gated calls were all rejected. */
@@ -67,6 +68,12 @@ export function pausedText(by: string, reason: string): string {
 /** The same once it goes on. */
 export function resumedText(by: string): string {
   return `The run was resumed${byWhom(by, '')}`;
+}
+
+/** The same with what the agent whose limit had stopped it may use from then on. */
+export function resumedWithLimits(by: string, agent: string, limits: Parameters<typeof newLimitsText>[0]): string {
+  const may = `the agent ${quotedName(agent)} may use ${newLimitsText(limits)}.`;
+  return `The run was resumed${byWhom(by, may)}`;
 }
 
 function byWhom(by: string, reason: string): string {

@@ -12,6 +12,7 @@ import { isWithin } from '../interrupts/below-step.ts';
 import type { WaitKind } from '../interrupts/kinds/kind.ts';
 import { openInterrupts } from '../interrupts/kinds.ts';
 import { type Completion, completionOf } from '../state/completion.ts';
+import { type NewLimit, newLimitsFromWire } from '../state/given-limits.ts';
 import { outputFromWire, outputText } from '../state/output.ts';
 import { sourceFromWire } from '../state/source.ts';
 import type { ConversationState, RunState } from '../state/state.ts';
@@ -64,6 +65,8 @@ export type AgentStep = {
   readonly agentCalls: number;
   /** Of what the agents of the run share while it goes on: the keys that it wrote last, in the order in which it did; absent: none. */
   readonly sharedKeys?: readonly string[];
+  /** How much people let it use in all, where that is not what its definition says; absent: nowhere. */
+  readonly limits?: readonly NewLimit[];
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly endedAt?: number;
@@ -88,6 +91,9 @@ export class AgentSteps {
   readonly #steps = new Map<string, Open>();
   readonly #inputs = new Map<string, string>();
   #message = '';
+  /** The agent at whose limit the run is paused; empty: it is not. */
+  #atLimit = '';
+  readonly #given = new Map<string, readonly NewLimit[]>();
 
   /** `state`: of the conversation, as it stands. */
   constructor(state: ConversationState) {
@@ -124,6 +130,12 @@ export class AgentSteps {
       case 'stepCanceled':
         this.#cut(fact.value, time);
         return;
+      case 'runPaused':
+        this.#atLimit = fact.value.limitStepId;
+        return;
+      case 'runResumed':
+        this.#lets(fact.value);
+        return;
       case 'runCompleted':
         this.#endAll({ ended: 'COMPLETED' }, time);
         return;
@@ -147,6 +159,24 @@ export class AgentSteps {
       const waitsFor = waitsOf(run, step.id);
       return { ...told, state: openState(run, step.id), ...(waitsFor.length > 0 && { waitsFor }) };
     });
+  }
+
+  /** New limits of an agent; without them it may use as much again of those that it was given before. */
+  #lets({ limits }: FactOf<'runResumed'>): void {
+    const step = this.#steps.get(this.#atLimit);
+    this.#atLimit = '';
+    if (step === undefined) return;
+    const { id, limits: before = [] } = step;
+    const given = newLimitsFromWire(limits);
+    const kept = (all: readonly NewLimit[]) => all.filter(({ kind }) => !given.some((one) => one.kind === kind));
+    const asGiven = this.#given.get(id) ?? [];
+    const again = before.map(({ kind, most }) => {
+      const { most: more } = asGiven.find((one) => one.kind === kind) ?? { most: 0 };
+      return { kind, most: most + more };
+    });
+    this.#given.set(id, [...kept(asGiven), ...given]);
+    const now = given.length === 0 ? again : [...kept(before), ...given];
+    if (now.length > 0) this.#steps.set(id, { ...step, limits: now });
   }
 
   #begin(

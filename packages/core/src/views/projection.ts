@@ -6,6 +6,7 @@ import { isWithin } from '../interrupts/below-step.ts';
 import { nextDue } from '../interrupts/due.ts';
 import { evolveResolved, isPending, resultDigest } from '../interrupts/kinds/approval.ts';
 import { evolve } from '../run/evolve.ts';
+import { limitUseToWire } from '../state/given-limits.ts';
 import { interruptsOf } from '../state/interrupt.ts';
 import type { ConversationState, RunState } from '../state/state.ts';
 import { spentToWire } from '../state/usage.ts';
@@ -320,8 +321,9 @@ function decided(pending: views.Approval, resolved: FactOf<'approvalResolved'>, 
 
 function pausedView({ status, paused }: RunState) {
   if (status !== 'open' || paused === undefined) return {};
-  const { by, reason, limitStepId } = paused;
-  return { paused: { by, reason, at: timestampFromMs(paused.at), atLimit: limitStepId !== undefined } };
+  const { by, reason, limitStepId, limit } = paused;
+  const told = limit && { limitAgent: limit.agent, reached: limit.reached.map(limitUseToWire) };
+  return { paused: { by, reason, at: timestampFromMs(paused.at), atLimit: limitStepId !== undefined, ...told } };
 }
 
 const runStatuses = {

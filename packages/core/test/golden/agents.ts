@@ -5,6 +5,7 @@ import { by, dawn, type Happening } from '../specification.ts';
 import { approved, call, claim, happened, opened, returns, starts } from '../story.ts';
 
 const hasty = platformAgent('support/hasty', { executionMinutesMax: 15 });
+const thrifty = platformAgent('support/thrifty', { limits: { onLimit: 'ask', tokensMax: 10 } });
 const child = 'root#1.0/root';
 const user = (happening: Exclude<Happening, { readonly by: unknown }>) => by('anonymous', happening);
 
@@ -122,6 +123,23 @@ export const agentScenarios: Readonly<Record<string, readonly Happening[]>> = {
     by('ada', answersPeople('root#1.0', '', contract)),
     drove([claim]),
     answered({ calls: [completes('It is fine.')] }),
+  ],
+  'agent-given-more': [
+    user(opened),
+    user(asked('I want a refund.', { agent: thrifty })),
+    answered({ calls: [call('look')], usage: { inputTokens: 11, outputTokens: 1 } }, { more: [thrifty] }),
+    by(
+      'ada',
+      happened((state) => resumeRun(state, { by: 'ada', limits: [{ kind: 'tokens', most: 20 }] })),
+    ),
+    drove([claim], { more: [thrifty] }),
+    answered({ calls: [call('look')], usage: { inputTokens: 7, outputTokens: 1 } }, { more: [thrifty] }),
+    by(
+      'ada',
+      happened((state) => resumeRun(state, { by: 'ada' })),
+    ),
+    drove([claim], { more: [thrifty] }),
+    answered({ calls: [completes('It was refunded.')] }, { more: [thrifty] }),
   ],
   'agent-paused': [
     user(opened),

@@ -5,12 +5,26 @@ import { message } from './message.ts';
 import { count, nextCursor, time, uuid } from './scalars.ts';
 import { agentSource, usage } from './usage.ts';
 
+const limitUse = z.object({ used: z.number(), most: z.number() });
+
 /** The latest run of a conversation. */
 export const run = z
   .object({
     id: uuid(),
     status: z.enum(['working', 'waiting', 'completed', 'failed', 'canceled']),
-    paused: z.object({ by: z.string().optional(), reason: z.string().optional(), at: time().optional() }).optional(),
+    paused: z
+      .object({
+        by: z.string().optional(),
+        reason: z.string().optional(),
+        at: time().optional(),
+        agent: z.string().optional().describe('At a limit: the agent that has used what it may'),
+        reached: z
+          .object({ max_tokens: limitUse, max_cost: limitUse, max_agent_calls: limitUse })
+          .partial()
+          .optional()
+          .describe('At a limit: what of it is used up, and so needs a new limit if a resume names any'),
+      })
+      .optional(),
     usage: usage.optional(),
     agent_source: agentSource.optional(),
   })

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { agentNameBytesMax, callDepthMax, cancelReasonBytesMax, revisionBytesMax } from '../bounds.ts';
+import { newLimits } from './new-limits.ts';
 import { malformedText, requiredText, text } from './request.ts';
 
 const missing = 'message is required';
@@ -52,3 +53,6 @@ export const explained = z.strictObject({ reason: text(cancelReasonBytesMax).des
 
 /** Body of a request that says nothing. */
 export const nothing = z.strictObject({});
+
+/** Body of a request that has a run go on. */
+export const resumed = z.strictObject({ limits: newLimits });

@@ -28,6 +28,11 @@ const step = z
     turns: count(),
     tool_calls: count(),
     agent_calls: count(),
+    limits: z
+      .object({ max_tokens: z.number(), max_cost: z.number(), max_agent_calls: z.number() })
+      .partial()
+      .optional()
+      .describe('How much people let it use in all, where that is not what its file says'),
     shared_keys: z.array(z.string()).optional(),
     started_at: time(),
     ended_at: time().optional(),

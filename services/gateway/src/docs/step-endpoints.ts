@@ -1,5 +1,5 @@
 import { settledTurn, workingTurn } from '../api/conversation.ts';
-import { explained, nothing } from '../api/run-request.ts';
+import { explained, resumed } from '../api/run-request.ts';
 import { stepList } from '../api/step.ts';
 import { type Endpoint, errorExample, jsonType } from './endpoint.ts';
 import { conversationExample, settledResultExample, workingExample } from './examples.ts';
@@ -75,8 +75,8 @@ export const stepEndpoints: readonly Endpoint[] = [
     headers: ['Idempotency-Key', 'Prefer', 'X-Session-ID', 'X-Approver'],
     summary: 'Resume a paused run',
     description:
-      'The run goes on where it was. At a limit of an agent this lets that agent use as much again, and needs the scope approve. Of one that is not paused it answers how that stands. The name of who resumes comes from X-Approver. Takes Idempotency-Key and Prefer.',
-    request: { content_type: jsonType, schema: nothing, example: {} },
+      'The run goes on where it was. At a limit of an agent (conversation.run.paused has agent and reached) this needs the scope approve, and lets that agent use as much again, or what limits says from then on in this run; a limit that is named has to be more than what is used, and each that is reached has to be named. What the agent may use then stands with its step (limits). Of a run that is not paused it answers how that stands, unless it brings limits. The name of who resumes comes from X-Approver. Takes Idempotency-Key and Prefer.',
+    request: { content_type: jsonType, schema: resumed, example: { limits: { max_tokens: 50_000 } } },
     responses: {
       '200': {
         schema: settledTurn,
@@ -85,7 +85,14 @@ export const stepEndpoints: readonly Endpoint[] = [
       },
       '202': { schema: workingTurn, description: 'It goes on.', example: workingExample },
       '404': absent,
-      '409': over,
+      '409': {
+        description:
+          'There is no run that goes on (reason no_run or settled); or limits are given, and it is not paused at a limit (not_at_limit), or something is used up that they do not raise (limit_used).',
+        example: {
+          error: 'the agent has used 1,200 tokens already: max_tokens must be more than that',
+          reason: 'limit_used',
+        },
+      },
       '422': mismatch,
     },
   },

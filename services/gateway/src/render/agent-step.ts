@@ -1,6 +1,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type AgentStep, visibleText } from '@stopgo/core';
 import type { Answer } from '../json-text.ts';
+import { renderLimits } from './limits.ts';
 import { shownLine } from './shown.ts';
 import { rfc3339 } from './time.ts';
 import { renderSource, renderUsage } from './usage.ts';
@@ -29,6 +30,7 @@ export function renderAgentStep(step: AgentStep): Answer {
     turns: step.turns,
     tool_calls: step.toolCalls,
     agent_calls: step.agentCalls,
+    limits: renderLimits(step.limits),
     shared_keys: step.sharedKeys?.map(shownLine),
     started_at: rfc3339(timestampFromMs(startedAt)),
     ended_at: endedAt === undefined ? undefined : rfc3339(timestampFromMs(endedAt)),

@@ -3,7 +3,9 @@ import type { facts, store, views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { renderApproval } from './approval.ts';
 import { renderInput } from './input.ts';
+import { renderReached } from './limits.ts';
 import { renderPipeline } from './pipeline.ts';
+import { shownLine } from './shown.ts';
 import type { SoundView } from './sound-view.ts';
 import { rfc3339 } from './time.ts';
 import { renderSource, renderUsage } from './usage.ts';
@@ -67,11 +69,13 @@ export function renderRun({ run }: views.ConversationHead): Answer | undefined {
   };
 }
 
-function renderPaused({ by, reason, at }: views.PausedRun): Answer {
+function renderPaused({ by, reason, at, limitAgent: agent, reached }: views.PausedRun): Answer {
   return {
     by: by === '' ? undefined : visibleText(by),
     reason: reason === '' ? undefined : visibleText(reason),
     at: rfc3339(at),
+    agent: agent === '' ? undefined : shownLine(agent),
+    reached: renderReached(reached),
   };
 }
 

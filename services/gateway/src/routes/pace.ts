@@ -1,4 +1,4 @@
-import { explained } from '../api/run-request.ts';
+import { explained, resumed } from '../api/run-request.ts';
 import { type Control, controls } from './control.ts';
 import type { Route, RouteDependencies } from './route.ts';
 
@@ -13,8 +13,9 @@ const pause: Control = {
 const resume: Control = {
   path: '/runs/:id/resume',
   action: 'run.resume',
+  body: resumed,
   waits: true,
-  ask: (orchestrator, asked, _, options) => orchestrator.unpauseRun(asked, options),
+  ask: (orchestrator, asked, { limits }, options) => orchestrator.unpauseRun({ ...asked, limits }, options),
 };
 
 /** What pauses the latest run of a conversation, whose id names the run, and has it go on. */

@@ -2,8 +2,8 @@
 // @generated from file stopgo/events/v1/payload.proto (package stopgo.events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AgentCalled, AgentDefined, AgentLimits, AgentQuestion, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalAssigned, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, CancelCause, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputType, InputWithdrawn, LinkMade, MemoryCall, MemoryRemoved, MemorySaved, ModelAnsweredNothing, ModelFailed, ModelResponded, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RepositoryAdded, RepositoryChanged, RepositoryListed, RepositoryRemoved, RepositorySource, RepositorySynced, RepositorySyncFailed, RepositoryUnlisted, RunCanceled, RunClaimed, RunCompleted, RunDataDeleted, RunDataWritten, RunFailed, RunPaused, RunReleased, RunResumed, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepCanceled, StepFinished, StepReminded, StepStarted, SyncedFile, SyncError, TimeLimit, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
-import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentQuestionSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalAssignedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, MemoryCallSchema, MemoryRemovedSchema, MemorySavedSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RepositoryAddedSchema, RepositoryChangedSchema, RepositoryListedSchema, RepositoryRemovedSchema, RepositorySourceSchema, RepositorySyncedSchema, RepositorySyncFailedSchema, RepositoryUnlistedSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunDataDeletedSchema, RunDataWrittenSchema, RunFailedSchema, RunPausedSchema, RunReleasedSchema, RunResumedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepCanceledSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, SyncedFileSchema, SyncErrorSchema, TimeLimitSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
+import type { AgentCalled, AgentDefined, AgentLimits, AgentQuestion, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalAssigned, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, CancelCause, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputType, InputWithdrawn, LimitKind, LinkMade, MemoryCall, MemoryRemoved, MemorySaved, ModelAnsweredNothing, ModelFailed, ModelResponded, NewLimit, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, ReachedLimit, RefusalReason, RemoteQuestion, RemoteTask, RepositoryAdded, RepositoryChanged, RepositoryListed, RepositoryRemoved, RepositorySource, RepositorySynced, RepositorySyncFailed, RepositoryUnlisted, RunCanceled, RunClaimed, RunCompleted, RunDataDeleted, RunDataWritten, RunFailed, RunPaused, RunReleased, RunResumed, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepCanceled, StepFinished, StepReminded, StepStarted, SyncedFile, SyncError, TimeLimit, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
+import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentQuestionSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalAssignedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, MemoryCallSchema, MemoryRemovedSchema, MemorySavedSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, NewLimitSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, ReachedLimitSchema, RemoteQuestionSchema, RemoteTaskSchema, RepositoryAddedSchema, RepositoryChangedSchema, RepositoryListedSchema, RepositoryRemovedSchema, RepositorySourceSchema, RepositorySyncedSchema, RepositorySyncFailedSchema, RepositoryUnlistedSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunDataDeletedSchema, RunDataWrittenSchema, RunFailedSchema, RunPausedSchema, RunReleasedSchema, RunResumedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepCanceledSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, SyncedFileSchema, SyncErrorSchema, TimeLimitSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
@@ -6442,6 +6442,8 @@ export function zeroRunPaused(): RunPaused {
     by: '',
     reason: '',
     limitStepId: '',
+    limitAgent: '',
+    reached: [],
   };
 }
 
@@ -6463,6 +6465,14 @@ export function writeRunPaused(writer: Writer, message: RunPaused): void {
   }
   if (message.limitStepId !== '') {
     writer.string(42, message.limitStepId);
+  }
+  if (message.limitAgent !== '') {
+    writer.string(50, message.limitAgent);
+  }
+  for (const one of message.reached) {
+    const begin = writer.fork(58);
+    writeReachedLimit(writer, one);
+    writer.join(begin);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -6493,6 +6503,14 @@ export function readRunPaused(reader: Reader, length: number, message: RunPaused
         if (tag !== 42) throw new LeftToLibrary();
         message.limitStepId = reader.string();
         break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.limitAgent = reader.string();
+        break;
+      case 7:
+        if (tag !== 58) throw new LeftToLibrary();
+        message.reached.push(readReachedLimit(reader, reader.uint32(), zeroReachedLimit()));
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -6509,6 +6527,115 @@ export function createRunPaused(given: Given): RunPaused {
   if (given.reason != null) message.reason = given.reason;
   if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
   if (given.limitStepId != null) message.limitStepId = given.limitStepId;
+  if (given.limitAgent != null) message.limitAgent = given.limitAgent;
+  if (given.reached != null) message.reached = toMessages(given.reached, createReachedLimit, "stopgo.events.v1.ReachedLimit");
+  return message;
+}
+
+export function zeroReachedLimit(): ReachedLimit {
+  return {
+    $typeName: "stopgo.events.v1.ReachedLimit",
+    kind: 0,
+    used: 0n,
+    most: 0n,
+  };
+}
+
+export function writeReachedLimit(writer: Writer, message: ReachedLimit): void {
+  if (message.$typeName !== "stopgo.events.v1.ReachedLimit") throw new LeftToLibrary();
+  if ((message.kind as number) !== 0) {
+    writer.int32(8, message.kind);
+  }
+  if (message.used != 0n) {
+    writer.uint64(16, message.used);
+  }
+  if (message.most != 0n) {
+    writer.uint64(24, message.most);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readReachedLimit(reader: Reader, length: number, message: ReachedLimit): ReachedLimit {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 8) throw new LeftToLibrary();
+        message.kind = reader.int32() as LimitKind;
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.used = reader.uint64();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.most = reader.uint64();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createReachedLimit(given: Given): ReachedLimit {
+  const message = zeroReachedLimit();
+  if (given.kind != null) message.kind = given.kind;
+  if (given.used != null) message.used = given.used;
+  if (given.most != null) message.most = given.most;
+  return message;
+}
+
+export function zeroNewLimit(): NewLimit {
+  return {
+    $typeName: "stopgo.events.v1.NewLimit",
+    kind: 0,
+    most: 0n,
+  };
+}
+
+export function writeNewLimit(writer: Writer, message: NewLimit): void {
+  if (message.$typeName !== "stopgo.events.v1.NewLimit") throw new LeftToLibrary();
+  if ((message.kind as number) !== 0) {
+    writer.int32(8, message.kind);
+  }
+  if (message.most != 0n) {
+    writer.uint64(16, message.most);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readNewLimit(reader: Reader, length: number, message: NewLimit): NewLimit {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 8) throw new LeftToLibrary();
+        message.kind = reader.int32() as LimitKind;
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.most = reader.uint64();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createNewLimit(given: Given): NewLimit {
+  const message = zeroNewLimit();
+  if (given.kind != null) message.kind = given.kind;
+  if (given.most != null) message.most = given.most;
   return message;
 }
 
@@ -6517,6 +6644,9 @@ export function zeroRunResumed(): RunResumed {
     $typeName: "stopgo.events.v1.RunResumed",
     runId: '',
     by: '',
+    limits: [],
+    limitAgent: '',
+    limitStepId: '',
   };
 }
 
@@ -6532,6 +6662,17 @@ export function writeRunResumed(writer: Writer, message: RunResumed): void {
     const begin = writer.fork(26);
     writeIdempotency(writer, message.idempotency);
     writer.join(begin);
+  }
+  for (const one of message.limits) {
+    const begin = writer.fork(34);
+    writeNewLimit(writer, one);
+    writer.join(begin);
+  }
+  if (message.limitAgent !== '') {
+    writer.string(42, message.limitAgent);
+  }
+  if (message.limitStepId !== '') {
+    writer.string(50, message.limitStepId);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -6554,6 +6695,18 @@ export function readRunResumed(reader: Reader, length: number, message: RunResum
         if (tag !== 26) throw new LeftToLibrary();
         message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
         break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.limits.push(readNewLimit(reader, reader.uint32(), zeroNewLimit()));
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.limitAgent = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.limitStepId = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -6568,6 +6721,9 @@ export function createRunResumed(given: Given): RunResumed {
   if (given.runId != null) message.runId = given.runId;
   if (given.by != null) message.by = given.by;
   if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  if (given.limits != null) message.limits = toMessages(given.limits, createNewLimit, "stopgo.events.v1.NewLimit");
+  if (given.limitAgent != null) message.limitAgent = given.limitAgent;
+  if (given.limitStepId != null) message.limitStepId = given.limitStepId;
   return message;
 }
 
@@ -9219,6 +9375,8 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [AgentCalledSchema, { zero: zeroAgentCalled, write: writeAgentCalled, read: readAgentCalled, create: createAgentCalled }],
   [StepCanceledSchema, { zero: zeroStepCanceled, write: writeStepCanceled, read: readStepCanceled, create: createStepCanceled }],
   [RunPausedSchema, { zero: zeroRunPaused, write: writeRunPaused, read: readRunPaused, create: createRunPaused }],
+  [ReachedLimitSchema, { zero: zeroReachedLimit, write: writeReachedLimit, read: readReachedLimit, create: createReachedLimit }],
+  [NewLimitSchema, { zero: zeroNewLimit, write: writeNewLimit, read: readNewLimit, create: createNewLimit }],
   [RunResumedSchema, { zero: zeroRunResumed, write: writeRunResumed, read: readRunResumed, create: createRunResumed }],
   [AgentReturnedSchema, { zero: zeroAgentReturned, write: writeAgentReturned, read: readAgentReturned, create: createAgentReturned }],
   [RunCompletedSchema, { zero: zeroRunCompleted, write: writeRunCompleted, read: readRunCompleted, create: createRunCompleted }],

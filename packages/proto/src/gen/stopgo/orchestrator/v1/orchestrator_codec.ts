@@ -6,7 +6,7 @@ import type { Caller, CancelRunRequest, CancelRunResponse, CancelStepRequest, Ca
 import { CallerSchema, CancelRunRequestSchema, CancelRunResponseSchema, CancelStepRequestSchema, CancelStepResponseSchema, CreateConversationRequestSchema, CreateConversationResponseSchema, DelegationToolSchema, GivenFileSchema, ListAgentsRequestSchema, ListAgentsResponseSchema, NudgeTaskRequestSchema, NudgeTaskResponseSchema, PauseRunRequestSchema, PauseRunResponseSchema, ProvideInputRequestSchema, ProvideInputResponseSchema, PushSettingsSchema, RemovePushRequestSchema, RemovePushResponseSchema, ResumeRunRequestSchema, ResumeRunResponseSchema, SendMessageRequestSchema, SendMessageResponseSchema, SetPushRequestSchema, SetPushResponseSchema, TurnSchema, UnpauseRunRequestSchema, UnpauseRunResponseSchema, WaitSchema } from "./orchestrator_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
-import { createIdempotency, readIdempotency, writeIdempotency, zeroIdempotency } from "../../events/v1/payload_codec.ts";
+import { createIdempotency, createNewLimit, readIdempotency, readNewLimit, writeIdempotency, writeNewLimit, zeroIdempotency, zeroNewLimit } from "../../events/v1/payload_codec.ts";
 import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
 import { toBytes, toMessage, toMessages } from "../../../../codec/made.ts";
@@ -550,6 +550,7 @@ export function zeroUnpauseRunRequest(): UnpauseRunRequest {
   return {
     $typeName: "stopgo.orchestrator.v1.UnpauseRunRequest",
     conversationId: '',
+    limits: [],
   };
 }
 
@@ -571,6 +572,11 @@ export function writeUnpauseRunRequest(writer: Writer, message: UnpauseRunReques
   if (message.idempotency !== undefined) {
     const begin = writer.fork(34);
     writeIdempotency(writer, message.idempotency);
+    writer.join(begin);
+  }
+  for (const one of message.limits) {
+    const begin = writer.fork(42);
+    writeNewLimit(writer, one);
     writer.join(begin);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
@@ -598,6 +604,10 @@ export function readUnpauseRunRequest(reader: Reader, length: number, message: U
         if (tag !== 34) throw new LeftToLibrary();
         message.idempotency = readIdempotency(reader, reader.uint32(), message.idempotency ?? zeroIdempotency());
         break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.limits.push(readNewLimit(reader, reader.uint32(), zeroNewLimit()));
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -613,6 +623,7 @@ export function createUnpauseRunRequest(given: Given): UnpauseRunRequest {
   if (given.caller != null) message.caller = toMessage(given.caller, createCaller, "stopgo.orchestrator.v1.Caller");
   if (given.wait != null) message.wait = toMessage(given.wait, createWait, "stopgo.orchestrator.v1.Wait");
   if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
+  if (given.limits != null) message.limits = toMessages(given.limits, createNewLimit, "stopgo.events.v1.NewLimit");
   return message;
 }
 

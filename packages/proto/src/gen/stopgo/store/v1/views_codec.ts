@@ -11,7 +11,7 @@ import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
 import { toBytes, toMessage, toMessages } from "../../../../codec/made.ts";
 import type { ApprovalKind, Decision, InputType, UserRole } from "../../events/v1/payload_pb.ts";
-import { createAgentSource, createBlobRef, createDemand, createEdit, createUsage, createVoter, readAgentSource, readBlobRef, readDemand, readEdit, readUsage, readVoter, writeAgentSource, writeBlobRef, writeDemand, writeEdit, writeUsage, writeVoter, zeroAgentSource, zeroBlobRef, zeroDemand, zeroEdit, zeroUsage, zeroVoter } from "../../events/v1/payload_codec.ts";
+import { createAgentSource, createBlobRef, createDemand, createEdit, createReachedLimit, createUsage, createVoter, readAgentSource, readBlobRef, readDemand, readEdit, readReachedLimit, readUsage, readVoter, writeAgentSource, writeBlobRef, writeDemand, writeEdit, writeReachedLimit, writeUsage, writeVoter, zeroAgentSource, zeroBlobRef, zeroDemand, zeroEdit, zeroReachedLimit, zeroUsage, zeroVoter } from "../../events/v1/payload_codec.ts";
 import type { DescMessage } from "@bufbuild/protobuf";
 
 export function zeroConversationHead(): ConversationHead {
@@ -578,6 +578,8 @@ export function zeroPausedRun(): PausedRun {
     by: '',
     reason: '',
     atLimit: false,
+    limitAgent: '',
+    reached: [],
   };
 }
 
@@ -596,6 +598,14 @@ export function writePausedRun(writer: Writer, message: PausedRun): void {
   }
   if (message.atLimit !== false) {
     writer.bool(32, message.atLimit);
+  }
+  if (message.limitAgent !== '') {
+    writer.string(42, message.limitAgent);
+  }
+  for (const one of message.reached) {
+    const begin = writer.fork(50);
+    writeReachedLimit(writer, one);
+    writer.join(begin);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -622,6 +632,14 @@ export function readPausedRun(reader: Reader, length: number, message: PausedRun
         if (tag !== 32) throw new LeftToLibrary();
         message.atLimit = reader.bool();
         break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.limitAgent = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.reached.push(readReachedLimit(reader, reader.uint32(), zeroReachedLimit()));
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -637,6 +655,8 @@ export function createPausedRun(given: Given): PausedRun {
   if (given.reason != null) message.reason = given.reason;
   if (given.at != null) message.at = toMessage(given.at, createTimestamp, "google.protobuf.Timestamp");
   if (given.atLimit != null) message.atLimit = given.atLimit;
+  if (given.limitAgent != null) message.limitAgent = given.limitAgent;
+  if (given.reached != null) message.reached = toMessages(given.reached, createReachedLimit, "stopgo.events.v1.ReachedLimit");
   return message;
 }
 
