@@ -205,6 +205,17 @@ describe('new limits, given when a run is resumed', () => {
       .thenFacts(...pausedAgain('5,000 of 5,000 tokens'));
   });
 
+  test('are not multiplied by how often somebody let it use as much again before', () => {
+    const twice = [...paused, resumes, drove([claim], { more }), happened(uses(800))] as const;
+    const on = [...twice, happened(givenMore(tokens(2_500))), drove([claim], { more })] as const;
+    given(...on)
+      .when(uses(500))
+      .thenFacts(...pausedAgain('2,500 of 2,500 tokens'));
+    given(...on)
+      .when(uses(499))
+      .thenFacts('modelResponded');
+  });
+
   test('are what whoever resumes after that without any lets the agent use again', () => {
     const twice = [...paused, happened(givenMore(tokens(5_000))), drove([claim], { more }), happened(uses(3_800))];
     const on = [...twice, resumes, drove([claim], { more })] as const;
@@ -214,6 +225,15 @@ describe('new limits, given when a run is resumed', () => {
     given(...on)
       .when(answers({ calls: [call('look')], usage: usage(5_000) }, { more }))
       .thenFacts(...pausedAgain('10,000 of 10,000 tokens'));
+  });
+
+  test('stay when a later one is of something else', () => {
+    const first = [...paused, happened(givenMore(tokens(5_000), calls(1))), drove([claim], { more })] as const;
+    const again = [...first, happened(uses(3_800)), happened(givenMore(tokens(9_000)))] as const;
+    expect(given(...again).state.run?.givenLimits).toEqual({
+      tokens: { most: 9_000, since: 1 },
+      agent_calls: { most: 1, since: 1 },
+    });
   });
 
   test('may be of what its definition says nothing of, or be stricter', () => {
@@ -265,6 +285,10 @@ describe('new limits, given when a run is resumed', () => {
       .thenFacts(['runResumed', { limitAgent: 'support/thrifty', limitStepId: child }]);
     const { run } = given(...below, happened(givenMore(tokens(2_000)))).state;
     const own = { tokens: { most: 2_000, since: 1 } };
+    const story = given(...below, happened(givenMore(tokens(2_000))));
+    const steps = new AgentSteps(story.state);
+    for (const event of story.log) steps.add(event);
+    expect(steps.list().map(({ limits }) => limits)).toEqual([undefined, [tokens(2_000)]]);
     expect([run?.givenLimits, run?.calls['root#1.0']?.called?.givenLimits]).toEqual([undefined, own]);
     const ended = happened((state) => cancelStep(state, { stepId: child, by: 'ada', reason: '' }));
     given(...below, ended)
