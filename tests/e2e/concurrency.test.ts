@@ -67,12 +67,15 @@ describe('clients that do not wait', () => {
       const [wait] = conversation.waiting_for ?? [];
       return /cannot be asked now .*too busy now/.test(wait?.text ?? '') || undefined;
     });
+    const { waits } = JSON.parse((await http.get('/waits')).text);
+    expect(waits).toMatchObject([{ ...told, runs: 1, conversation_ids: [id] }]);
     const canceled = await http.post(`/conversations/${id}/cancel`, {});
     expect(canceled.status).toBe(200);
     await until('nothing is waited for', async () => {
       const { text } = await http.get(`/conversations/${id}`);
       return !text.includes('waiting_for') || undefined;
     });
+    expect(JSON.parse((await http.get('/waits')).text)).toEqual({ waits: [] });
   });
 
   test('who prefers not to wait gets 202 at once with where to look, and the result is there later', async () => {

@@ -82,3 +82,6 @@ export const agentNameBytesMax = 1_024;
 export const revisionBytesMax = 256;
 /** Agents that may call one below another in a run, as far as any configuration goes. */
 export const callDepthMax = 32;
+
+/** Conversations that are named of those whose runs wait for one thing. */
+export const waitConversationsShown = 10;

@@ -41,7 +41,7 @@ import { OpenStreams } from './open-streams.ts';
 import { checkLimit, encodeChangeCursor, encodeCursor, pageByChange, pageOf } from './paging.ts';
 import { peopleReads } from './people-reads.ts';
 import { checkRecorder } from './recorders.ts';
-import { withWaits } from './run-waits.ts';
+import { waitsOfWorkingRuns, withWaits } from './run-waits.ts';
 import { ticketAnswer } from './ticket.ts';
 import { verifyStream } from './verify.ts';
 import { blobProblems } from './verify-blobs.ts';
@@ -108,6 +108,10 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
     async getCondition() {
       const problem = parts.condition?.();
       return problem === undefined ? {} : { problem: problem.text, reason: problem.reason };
+    },
+
+    async listWaits() {
+      return { waits: waitsOfWorkingRuns(instances.waits(), (id) => views.view(id)) };
     },
 
     // The signal of a call is made when it is looked at: most appends do not wait.

@@ -29,6 +29,7 @@ export const permissions = {
   'servers.list': everybody('read'),
   'tools.accept': administrators('admin'),
   'alarms.list': administrators('admin'),
+  'waits.list': administrators('admin'),
   'agents.read': everybody('read'),
   'agent.pin': administrators('admin'),
   'memory.read': everybody('read'),

@@ -21,6 +21,7 @@ const table: Readonly<Record<Action, readonly [user: Reach, admin: Reach, superA
   'servers.list': ['all', 'all', 'all', 'read'],
   'tools.accept': ['none', 'all', 'all', 'admin'],
   'alarms.list': ['none', 'all', 'all', 'admin'],
+  'waits.list': ['none', 'all', 'all', 'admin'],
   'agents.read': ['all', 'all', 'all', 'read'],
   'agent.pin': ['none', 'all', 'all', 'admin'],
   'memory.read': ['all', 'all', 'all', 'read'],

@@ -31,7 +31,7 @@ export const run = z
   .meta({ id: 'Run' });
 
 /** Something that a run waits for. */
-const wait = z
+export const wait = z
   .object({
     kind: z
       .string()

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { anyObject, count, time } from './scalars.ts';
+import { wait } from './conversation.ts';
+import { anyObject, count, time, uuid } from './scalars.ts';
 
 /** Whether something can be recorded now. */
 export const health = z.object({
@@ -32,6 +33,18 @@ export const apiList = z.object({
 
 /** The description of the API as an OpenAPI document. */
 export const apiDocument = anyObject();
+
+/** What runs wait for besides people. */
+export const waitList = z.object({
+  waits: z.array(
+    wait
+      .extend({
+        runs: count().describe('How many runs wait for it'),
+        conversation_ids: z.array(uuid()).describe('Theirs, those that wait longest first, ten at most'),
+      })
+      .meta({ id: 'SharedWait' }),
+  ),
+});
 
 /** What the processes of the platform have logged that somebody should look at. */
 export const alarmList = z.object({

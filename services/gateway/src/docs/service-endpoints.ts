@@ -1,5 +1,5 @@
 import { serverList } from '../api/server.ts';
-import { alarmList, apiDocument, apiList, health } from '../api/service.ts';
+import { alarmList, apiDocument, apiList, health, waitList } from '../api/service.ts';
 import { toolList } from '../api/tool.ts';
 import { type Endpoint, errorExample } from './endpoint.ts';
 
@@ -118,6 +118,28 @@ export const serviceEndpoints: readonly Endpoint[] = [
             },
           ],
           processes: [{ service: 'gateway', instance: 'gateway-1b7c…', answers: true }],
+        },
+      },
+    },
+  },
+  {
+    method: 'GET',
+    path: '/waits',
+    summary: 'List what runs wait for',
+    description:
+      'What runs wait for now besides people, across conversations, as the processes that drive them say: a model that cannot be asked, an agent or a tool server that is out of reach, and so on, each once, what is waited for longest first. "since" is when the first of these runs began to wait, "next_try_at" when it is tried again for that one. Where people sign in, it is for administrators.',
+    responses: {
+      '200': {
+        schema: waitList,
+        description: 'All of it; an empty list while no run waits for anything but people.',
+        example: {
+          waits: [
+            {
+              ...{ kind: 'agent', name: 'bank', since: '2026-11-27T09:05:44.818Z' },
+              text: 'the agent "bank" is out of reach since 2026-11-27T09:05:44.818Z',
+              ...{ runs: 1, conversation_ids: ['5b8c1c1e-4c0b-4f7a-9a51-0d2f1f5e7a10'] },
+            },
+          ],
         },
       },
     },

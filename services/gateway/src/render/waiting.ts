@@ -57,7 +57,8 @@ const people = (kind: string, since: views.RunWait['since'], text: string): Answ
   text: `${text}${since === undefined ? '' : ` since ${rfc3339(since)}`}`,
 });
 
-function renderWait(wait: views.RunWait): Answer {
+/** One thing that a run waits for, other than people. */
+export function renderWait(wait: views.RunWait): { readonly [name: string]: Answer | undefined } {
   const { kind, name, reason, since, nextTry } = wait;
   const next = rfc3339(nextTry);
   return {

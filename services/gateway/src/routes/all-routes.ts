@@ -22,11 +22,13 @@ import { runRoutes } from './runs.ts';
 import { serviceRoutes } from './service.ts';
 import { standingRoutes } from './standing.ts';
 import { stepRoutes } from './steps.ts';
+import { waitRoutes } from './waits.ts';
 
 /** Every operation over HTTP. */
 export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...serviceRoutes(deps),
   ...alarmRoutes(deps),
+  ...waitRoutes(deps),
   ...heldToolRoutes(deps),
   // Before agents: the rest of their path is a name.
   ...memoryRoutes(deps),

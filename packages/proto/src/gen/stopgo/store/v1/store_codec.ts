@@ -2,8 +2,8 @@
 // @generated from file stopgo/store/v1/store.proto (package stopgo.store.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Appended, AppendRequest, AppendResponse, ApprovalChange, AskedOf, BlobHolder, Conflict, CountApprovalsRequest, CountApprovalsResponse, Delta, DuePush, FollowRequest, FollowResponse, GetApprovalRequest, GetApprovalResponse, GetBlobRequest, GetBlobResponse, GetConditionRequest, GetConditionResponse, GetConversationRequest, GetConversationResponse, GetPersonRequest, GetPersonResponse, GetPushRequest, GetPushResponse, HeartbeatRequest, HeartbeatResponse, Instance, KnownKey, ListApiKeysRequest, ListApiKeysResponse, ListApprovalsRequest, ListApprovalsResponse, ListByChangeRequest, ListByChangeResponse, ListConversationsRequest, ListConversationsResponse, ListDuePushesRequest, ListDuePushesResponse, ListOpenRunsRequest, ListOpenRunsResponse, ListStreamsRequest, ListStreamsResponse, ListUsersRequest, ListUsersResponse, LoadRequest, LoadResponse, NamedStream, NewEvent, OpenRun, PublishDeltaRequest, PublishDeltaResponse, PutBlobRequest, PutBlobResponse, ReadContextRequest, ReadContextResponse, ReadStreamRequest, ReadStreamResponse, ReadTicketRequest, ReadTicketResponse, ReadTicketsRequest, ReadTicketsResponse, SubscribeRequest, SubscribeResponse, Summary, Ticket, TicketApproval, TicketState, VerifyBlobsRequest, VerifyBlobsResponse, VerifyLogRequest, VerifyLogResponse, VerifySearchRequest, VerifySearchResponse, VerifyStreamRequest, VerifyStreamResponse, WatchApprovalsRequest, WatchApprovalsResponse, WatchDeltasRequest, WatchDeltasResponse } from "./store_pb.ts";
-import { AppendedSchema, AppendRequestSchema, AppendResponseSchema, AskedOfSchema, BlobHolderSchema, ConflictSchema, CountApprovalsRequestSchema, CountApprovalsResponseSchema, DeltaSchema, DuePushSchema, FollowRequestSchema, FollowResponseSchema, GetApprovalRequestSchema, GetApprovalResponseSchema, GetBlobRequestSchema, GetBlobResponseSchema, GetConditionRequestSchema, GetConditionResponseSchema, GetConversationRequestSchema, GetConversationResponseSchema, GetPersonRequestSchema, GetPersonResponseSchema, GetPushRequestSchema, GetPushResponseSchema, HeartbeatRequestSchema, HeartbeatResponseSchema, InstanceSchema, KnownKeySchema, ListApiKeysRequestSchema, ListApiKeysResponseSchema, ListApprovalsRequestSchema, ListApprovalsResponseSchema, ListByChangeRequestSchema, ListByChangeResponseSchema, ListConversationsRequestSchema, ListConversationsResponseSchema, ListDuePushesRequestSchema, ListDuePushesResponseSchema, ListOpenRunsRequestSchema, ListOpenRunsResponseSchema, ListStreamsRequestSchema, ListStreamsResponseSchema, ListUsersRequestSchema, ListUsersResponseSchema, LoadRequestSchema, LoadResponseSchema, NamedStreamSchema, NewEventSchema, OpenRunSchema, PublishDeltaRequestSchema, PublishDeltaResponseSchema, PutBlobRequestSchema, PutBlobResponseSchema, ReadContextRequestSchema, ReadContextResponseSchema, ReadStreamRequestSchema, ReadStreamResponseSchema, ReadTicketRequestSchema, ReadTicketResponseSchema, ReadTicketsRequestSchema, ReadTicketsResponseSchema, SubscribeRequestSchema, SubscribeResponseSchema, SummarySchema, TicketApprovalSchema, TicketSchema, VerifyBlobsRequestSchema, VerifyBlobsResponseSchema, VerifyLogRequestSchema, VerifyLogResponseSchema, VerifySearchRequestSchema, VerifySearchResponseSchema, VerifyStreamRequestSchema, VerifyStreamResponseSchema, WatchApprovalsRequestSchema, WatchApprovalsResponseSchema, WatchDeltasRequestSchema, WatchDeltasResponseSchema } from "./store_pb.ts";
+import type { Appended, AppendRequest, AppendResponse, ApprovalChange, AskedOf, BlobHolder, Conflict, CountApprovalsRequest, CountApprovalsResponse, Delta, DuePush, FollowRequest, FollowResponse, GetApprovalRequest, GetApprovalResponse, GetBlobRequest, GetBlobResponse, GetConditionRequest, GetConditionResponse, GetConversationRequest, GetConversationResponse, GetPersonRequest, GetPersonResponse, GetPushRequest, GetPushResponse, HeartbeatRequest, HeartbeatResponse, Instance, KnownKey, ListApiKeysRequest, ListApiKeysResponse, ListApprovalsRequest, ListApprovalsResponse, ListByChangeRequest, ListByChangeResponse, ListConversationsRequest, ListConversationsResponse, ListDuePushesRequest, ListDuePushesResponse, ListOpenRunsRequest, ListOpenRunsResponse, ListStreamsRequest, ListStreamsResponse, ListUsersRequest, ListUsersResponse, ListWaitsRequest, ListWaitsResponse, LoadRequest, LoadResponse, NamedStream, NewEvent, OpenRun, PublishDeltaRequest, PublishDeltaResponse, PutBlobRequest, PutBlobResponse, ReadContextRequest, ReadContextResponse, ReadStreamRequest, ReadStreamResponse, ReadTicketRequest, ReadTicketResponse, ReadTicketsRequest, ReadTicketsResponse, SubscribeRequest, SubscribeResponse, Summary, Ticket, TicketApproval, TicketState, VerifyBlobsRequest, VerifyBlobsResponse, VerifyLogRequest, VerifyLogResponse, VerifySearchRequest, VerifySearchResponse, VerifyStreamRequest, VerifyStreamResponse, WatchApprovalsRequest, WatchApprovalsResponse, WatchDeltasRequest, WatchDeltasResponse } from "./store_pb.ts";
+import { AppendedSchema, AppendRequestSchema, AppendResponseSchema, AskedOfSchema, BlobHolderSchema, ConflictSchema, CountApprovalsRequestSchema, CountApprovalsResponseSchema, DeltaSchema, DuePushSchema, FollowRequestSchema, FollowResponseSchema, GetApprovalRequestSchema, GetApprovalResponseSchema, GetBlobRequestSchema, GetBlobResponseSchema, GetConditionRequestSchema, GetConditionResponseSchema, GetConversationRequestSchema, GetConversationResponseSchema, GetPersonRequestSchema, GetPersonResponseSchema, GetPushRequestSchema, GetPushResponseSchema, HeartbeatRequestSchema, HeartbeatResponseSchema, InstanceSchema, KnownKeySchema, ListApiKeysRequestSchema, ListApiKeysResponseSchema, ListApprovalsRequestSchema, ListApprovalsResponseSchema, ListByChangeRequestSchema, ListByChangeResponseSchema, ListConversationsRequestSchema, ListConversationsResponseSchema, ListDuePushesRequestSchema, ListDuePushesResponseSchema, ListOpenRunsRequestSchema, ListOpenRunsResponseSchema, ListStreamsRequestSchema, ListStreamsResponseSchema, ListUsersRequestSchema, ListUsersResponseSchema, ListWaitsRequestSchema, ListWaitsResponseSchema, LoadRequestSchema, LoadResponseSchema, NamedStreamSchema, NewEventSchema, OpenRunSchema, PublishDeltaRequestSchema, PublishDeltaResponseSchema, PutBlobRequestSchema, PutBlobResponseSchema, ReadContextRequestSchema, ReadContextResponseSchema, ReadStreamRequestSchema, ReadStreamResponseSchema, ReadTicketRequestSchema, ReadTicketResponseSchema, ReadTicketsRequestSchema, ReadTicketsResponseSchema, SubscribeRequestSchema, SubscribeResponseSchema, SummarySchema, TicketApprovalSchema, TicketSchema, VerifyBlobsRequestSchema, VerifyBlobsResponseSchema, VerifyLogRequestSchema, VerifyLogResponseSchema, VerifySearchRequestSchema, VerifySearchResponseSchema, VerifyStreamRequestSchema, VerifyStreamResponseSchema, WatchApprovalsRequestSchema, WatchApprovalsResponseSchema, WatchDeltasRequestSchema, WatchDeltasResponseSchema } from "./store_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
@@ -4239,6 +4239,75 @@ export function createListStreamsResponse(given: Given): ListStreamsResponse {
   return message;
 }
 
+export function zeroListWaitsRequest(): ListWaitsRequest {
+  return {
+    $typeName: "stopgo.store.v1.ListWaitsRequest",
+  };
+}
+
+export function writeListWaitsRequest(writer: Writer, message: ListWaitsRequest): void {
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readListWaitsRequest(reader: Reader, length: number, message: ListWaitsRequest): ListWaitsRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    unknown = reader.unknown(tag, unknown);
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createListWaitsRequest(_given: Given): ListWaitsRequest {
+  const message = zeroListWaitsRequest();
+  return message;
+}
+
+export function zeroListWaitsResponse(): ListWaitsResponse {
+  return {
+    $typeName: "stopgo.store.v1.ListWaitsResponse",
+    waits: [],
+  };
+}
+
+export function writeListWaitsResponse(writer: Writer, message: ListWaitsResponse): void {
+  if (message.$typeName !== "stopgo.store.v1.ListWaitsResponse") throw new LeftToLibrary();
+  for (const one of message.waits) {
+    const begin = writer.fork(10);
+    writeRunWait(writer, one);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readListWaitsResponse(reader: Reader, length: number, message: ListWaitsResponse): ListWaitsResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.waits.push(readRunWait(reader, reader.uint32(), zeroRunWait()));
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createListWaitsResponse(given: Given): ListWaitsResponse {
+  const message = zeroListWaitsResponse();
+  if (given.waits != null) message.waits = toMessages(given.waits, createRunWait, "stopgo.store.v1.RunWait");
+  return message;
+}
+
 export function zeroGetConditionRequest(): GetConditionRequest {
   return {
     $typeName: "stopgo.store.v1.GetConditionRequest",
@@ -4717,6 +4786,8 @@ export const codecs_stopgo_store_v1_store: readonly (readonly [DescMessage, Code
   [VerifySearchResponseSchema, { zero: zeroVerifySearchResponse, write: writeVerifySearchResponse, read: readVerifySearchResponse, create: createVerifySearchResponse }],
   [ListStreamsRequestSchema, { zero: zeroListStreamsRequest, write: writeListStreamsRequest, read: readListStreamsRequest, create: createListStreamsRequest }],
   [ListStreamsResponseSchema, { zero: zeroListStreamsResponse, write: writeListStreamsResponse, read: readListStreamsResponse, create: createListStreamsResponse }],
+  [ListWaitsRequestSchema, { zero: zeroListWaitsRequest, write: writeListWaitsRequest, read: readListWaitsRequest, create: createListWaitsRequest }],
+  [ListWaitsResponseSchema, { zero: zeroListWaitsResponse, write: writeListWaitsResponse, read: readListWaitsResponse, create: createListWaitsResponse }],
   [GetConditionRequestSchema, { zero: zeroGetConditionRequest, write: writeGetConditionRequest, read: readGetConditionRequest, create: createGetConditionRequest }],
   [GetConditionResponseSchema, { zero: zeroGetConditionResponse, write: writeGetConditionResponse, read: readGetConditionResponse, create: createGetConditionResponse }],
   [GetPersonRequestSchema, { zero: zeroGetPersonRequest, write: writeGetPersonRequest, read: readGetPersonRequest, create: createGetPersonRequest }],
