@@ -34,7 +34,17 @@ export const membersOf = (schema: z.ZodObject): readonly string[] => Object.keys
 export function saidBy<T extends z.ZodType>(schema: T, sent: unknown, order: readonly PropertyKey[] = []): z.output<T> {
   const parsed = schema.safeParse(sent);
   if (parsed.success) return parsed.data;
-  const place = ({ path: [member = ''] }: z.core.$ZodIssue): number => order.indexOf(member);
-  const [first] = parsed.error.issues.toSorted((a, b) => place(a) - place(b));
+  const [first] = parsed.error.issues.toSorted(
+    (a, b) => place(a, order) - place(b, order) || itemOf(a) - itemOf(b) || unknownFirst(a) - unknownFirst(b),
+  );
   throw invalidArgument(first?.message ?? 'invalid request body');
 }
+
+const place = ({ path: [member = ''] }: z.core.$ZodIssue, order: readonly PropertyKey[]): number =>
+  order.indexOf(member);
+
+/** The item of a list that an issue is about: items are looked at one after the other. */
+const itemOf = ({ path }: z.core.$ZodIssue): number => (typeof path[1] === 'number' ? path[1] : -1);
+
+/** Of an item it is told first what it must not hold. */
+const unknownFirst = ({ code }: z.core.$ZodIssue): number => (code === 'unrecognized_keys' ? 0 : 1);

@@ -78,6 +78,18 @@ test.each([
   [{ tools: 'erase' }, '"tools" must be a list'],
   [{ tools: ['erase'] }, '"tools[0]" needs "server"'],
   [{ tools: [named, { ...named, pin: '' }] }, '"tools[1]" needs "pin"'],
+  [{ tools: [named, null] }, '"tools[1]" needs "server", as GET /tools/held shows it'],
+  [{ tools: [[]] }, '"tools[0]" needs "server"'],
+  [{ tools: [{ ...named, name: null }] }, '"tools[0]" needs "name"'],
+  [{ tools: [{ ...named, pin: 7 }] }, 'invalid request body: "pin" must be a text'],
+  [{ tools: [{ ...named, name: 'a\0' }] }, '"name" holds a NUL character; leave it out'],
+  [{ tools: [{ ...named, name: 'é'.repeat(513) }] }, '"name" has 1026 bytes of UTF-8; at most 1024 are allowed'],
+  [{ tools: [{ ...named, pins: 'b' }] }, 'unknown member "pins" in "tools[0]"; did you mean "pin"?'],
+  // The first item that is wrong is told, and of an item first what it must not hold.
+  [{ tools: [{ server: 'notes', more: 1 }] }, 'unknown member "more" in "tools[0]"; known: "server", "name", "pin"'],
+  [{ tools: [{ server: 'notes' }, { ...named, more: 1 }] }, '"tools[0]" needs "name"'],
+  // Before them, who accepts them.
+  [{ tools: [], by: 7 }, '"by" must be a text'],
 ])('%j is 400', async (body, problem) => {
   const { send, calls } = await gateway({});
   const { status, json } = await send('POST', '/tools/accept', { body });

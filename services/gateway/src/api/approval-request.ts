@@ -1,6 +1,7 @@
 import { saidBytesMax, textBytesMax } from '@stopgo/core';
 import { z } from 'zod';
 import { decisionsMax } from '../bounds.ts';
+import { givenFile } from './given-file.ts';
 import { by, requiredText, text } from './request.ts';
 import { anyObject, uuid } from './scalars.ts';
 
@@ -65,10 +66,7 @@ export const provideInput = z.strictObject({
     .unknown()
     .optional()
     .meta({ type: 'object', description: 'With accept of a form: the values that requested_schema describes' }),
-  file: z
-    .object({ name: z.string().nullish(), media_type: z.string().nullish(), base64: z.string() })
-    .nullish()
-    .describe('With accept where mode is file: name, media_type, and the bytes as base64'),
+  file: givenFile.nullish().describe('With accept where mode is file: name, media_type, and the bytes as base64'),
   by: by(nameBytesMax, 'Who answers, 1 to 128 printable characters'),
 });
 

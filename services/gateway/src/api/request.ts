@@ -3,7 +3,12 @@ import { byteLength } from '@stopgo/core';
 import { z } from 'zod';
 
 /** An issue as zod hands it to whoever words it. */
-type Issue = { readonly path?: readonly PropertyKey[] | undefined; readonly input?: unknown };
+export type Issue = {
+  readonly code?: string | undefined;
+  readonly path?: readonly PropertyKey[] | undefined;
+  readonly input?: unknown;
+  readonly keys?: readonly string[];
+};
 
 /** The member that an issue is about, in quotes, such as `"message"` or `"tools[0].pin"`. */
 export const named = ({ path = [] }: Issue): string =>
@@ -19,15 +24,15 @@ const mustBe =
     malformedText(`${named(issue)} must be ${what}`);
 
 /** Checks that every text passes, in this order; the first one that fails is told. */
-const sound = (of: z.ZodString, bytesMax: number) =>
+const sound = (of: z.ZodString, bytesMax: number, name: (issue: Issue) => string = named) =>
   of
     .refine((text) => !text.includes('\0'), {
-      error: (issue) => `${named(issue)} holds a NUL character; leave it out`,
+      error: (issue) => `${name(issue)} holds a NUL character; leave it out`,
       abort: true,
     })
     .refine((text) => byteLength(text) <= bytesMax, {
       error: (issue) =>
-        `${named(issue)} has ${byteLength(String(issue.input))} bytes of UTF-8; at most ${bytesMax} are allowed`,
+        `${name(issue)} has ${byteLength(String(issue.input))} bytes of UTF-8; at most ${bytesMax} are allowed`,
       abort: true,
     });
 
@@ -42,6 +47,17 @@ export const requiredText = (bytesMax: number, missing: string) =>
     }),
     bytesMax,
   );
+
+/** A text with at least one character, in an item of a list. It is named without the place of the item, which `missing` says. */
+export const itemText = (name: string, bytesMax: number, missing: (issue: Issue) => string) =>
+  sound(
+    z.string({
+      error: (issue) =>
+        issue.input === undefined || issue.input === null ? missing(issue) : malformedText(`"${name}" must be a text`),
+    }),
+    bytesMax,
+    () => `"${name}"`,
+  ).min(1, { error: missing });
 
 /** Yes or no. Absent and null are the same. */
 export const flag = () => z.boolean({ error: mustBe('true or false') }).nullish();

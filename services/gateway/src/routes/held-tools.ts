@@ -1,15 +1,10 @@
-import type { Json } from '@stopgo/core';
-import { type JsonObject, malformed, objectBody, refuseUnknownMembers } from '@stopgo/http';
+import { objectBody } from '@stopgo/http';
 import { approverActor } from '../actor.ts';
-import { acceptTools, shownTool } from '../api/tool-request.ts';
+import { acceptTools } from '../api/tool-request.ts';
 import { membersOf, saidBy } from '../checked-body.ts';
 import { renderHeldTool } from '../render/held-tool.ts';
-import { textMember } from '../request-text.ts';
 import { sendJson } from '../respond.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
-
-/** Names and pins are short; a tool's name is the longest of them. */
-const textBytesMax = 1_024;
 
 /** Who accepts them is looked at first. */
 const byWhom = acceptTools.pick({ by: true }).strip();
@@ -33,7 +28,7 @@ const accept =
   async (req, res, frame) => {
     const body = objectBody(req, membersOf(acceptTools));
     const actor = approverActor(req, frame, saidBy(byWhom, body).by ?? undefined);
-    const tools = namedIn(body);
+    const { tools } = saidBy(acceptTools, body);
     await permit(deps, frame, 'tools.accept', { kind: 'tools' });
     const options = { context: frame.context };
     const { servers } = await deps.clients.bridge.defineTools({ tools }, options);
@@ -44,25 +39,3 @@ const accept =
     await deps.clients.bridge.learnAccepted({ servers: known }, options).catch(() => undefined);
     sendJson(res, 200, { accepted: tools });
   };
-
-/** @throws DomainError `invalid_argument` that says what is missing. */
-function namedIn({ tools }: JsonObject) {
-  if (!isList(tools) || tools.length === 0) throw malformed('"tools" must be a list of {"server", "name", "pin"}');
-  return tools.map((tool, index) => {
-    if (isObject(tool)) refuseUnknownMembers(tool, membersOf(shownTool), `tools[${index}]`);
-    const member = (name: string): string => {
-      const value = isObject(tool) ? (textMember(tool, name, textBytesMax) ?? '') : '';
-      if (value === '') throw malformed(`"tools[${index}]" needs "${name}", as GET /tools/held shows it`);
-      return value;
-    };
-    return { server: member('server'), name: member('name'), pin: member('pin') };
-  });
-}
-
-function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
