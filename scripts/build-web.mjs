@@ -48,6 +48,7 @@ function digestOfSources() {
   }
   for (const path of [join(web, 'package.json'), join(root, 'package-lock.json')]) add(path);
   add(join(root, 'packages', 'core', 'src', 'text', 'visible.ts'));
+  add(join(root, 'docs', 'operations.md'));
   return hash.digest('hex');
 }
 

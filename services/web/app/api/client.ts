@@ -26,7 +26,7 @@ export class OutcomeUnknown extends NotReached {}
 const mayHaveTakenEffect = /whether this took effect/;
 
 export type Sent = {
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** A value, or JSON text that is sent as it is. */
   readonly body?: object | string;
   readonly prefer?: string;

@@ -6,8 +6,13 @@ const signs = { same: ' ', gone: '−', new: '+' } as const;
 const words = { same: '', gone: 'gone: ', new: 'new: ' } as const;
 
 /** What is different between two values, line by line of their JSON. */
-export function Diff({ before, after }: { readonly before: ExactValue; readonly after: ExactValue }) {
-  const lines = diffLines(exactText(before), exactText(after));
+export const Diff = ({ before, after }: { readonly before: ExactValue; readonly after: ExactValue }) => (
+  <TextDiff before={exactText(before)} after={exactText(after)} />
+);
+
+/** What is different between two texts, line by line; undefined: there is none. */
+export function TextDiff(given: { readonly before: string | undefined; readonly after: string | undefined }) {
+  const lines = diffLines(given.before, given.after);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: lines that are wider than the page are scrolled with the keyboard
     <pre className="diff" tabIndex={0}>

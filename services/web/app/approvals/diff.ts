@@ -4,9 +4,9 @@ export type DiffLine = { readonly kind: 'same' | 'gone' | 'new'; readonly text: 
 /** Lines beyond this are compared as a whole: the comparison takes memory of their product. */
 const linesMax = 400;
 
-/** What makes one text of another, line by line: the longest common run of lines stays. */
-export function diffLines(before: string, after: string): readonly DiffLine[] {
-  const [old, now] = [before.split('\n'), after.split('\n')];
+/** What makes one text of another, line by line: the longest common run of lines stays. Undefined: there is no text, not even an empty line. */
+export function diffLines(before: string | undefined, after: string | undefined): readonly DiffLine[] {
+  const [old, now] = [before?.split('\n') ?? [], after?.split('\n') ?? []];
   if (old.length > linesMax || now.length > linesMax)
     return before === after
       ? now.map((text) => ({ kind: 'same', text }))

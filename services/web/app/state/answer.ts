@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { ask, wordsOf } from '../api/client.ts';
+import { ApiError, ask, wordsOf } from '../api/client.ts';
 import { onConnected } from './live.ts';
 
 /** What the platform answers at a path, as it is now. */
@@ -8,9 +8,19 @@ export type Answered<Value> = {
   readonly value: Value | undefined;
   /** Why there is no newer answer, in words. */
   readonly problem: string | undefined;
+  /** The status of an answer that says that it did not work; undefined if it did, or nobody answered. */
+  readonly status: number | undefined;
   readonly isLoading: boolean;
   /** Asks again now. */
   readonly again: () => void;
+};
+
+type Shown<Value> = {
+  readonly path?: string;
+  readonly value?: Value;
+  readonly problem?: string;
+  readonly status?: number;
+  readonly isLoading: boolean;
 };
 
 /**
@@ -18,7 +28,7 @@ export type Answered<Value> = {
  * page is looked at. Undefined as a path asks nothing.
  */
 export function useAnswer<Value>(path: string | undefined, everyMs?: number): Answered<Value> {
-  const [shown, setShown] = useState<{ path?: string; value?: Value; problem?: string; isLoading: boolean }>({
+  const [shown, setShown] = useState<Shown<Value>>({
     isLoading: path !== undefined,
   });
   const [tries, setTries] = useState(0);
@@ -32,8 +42,8 @@ export function useAnswer<Value>(path: string | undefined, everyMs?: number): An
         if (!ended.signal.aborted) setShown({ path, value, isLoading: false });
       } catch (error) {
         if (ended.signal.aborted) return;
-        const problem = wordsOf(error);
-        setShown((before) => ({ ...(before.path === path ? before : {}), path, problem, isLoading: false }));
+        const told = { problem: wordsOf(error), status: error instanceof ApiError ? error.status : undefined };
+        setShown((before) => ({ ...(before.path === path ? before : {}), path, ...told, isLoading: false }));
       }
     };
     void load();
@@ -54,6 +64,7 @@ export function useAnswer<Value>(path: string | undefined, everyMs?: number): An
   return {
     value: isOfPath ? shown.value : undefined,
     problem: isOfPath ? shown.problem : undefined,
+    status: isOfPath ? shown.status : undefined,
     isLoading: path !== undefined && (!isOfPath || shown.isLoading),
     again: () => setTries((before) => before + 1),
   };
