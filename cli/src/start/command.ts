@@ -20,7 +20,7 @@ import { firstSteps, offlineModelOf, type StartFlags } from './demo.ts';
 import { fasterNode } from './faster-node.ts';
 import { startOneProcess } from './one-process.ts';
 import { startConfig } from './start-config.ts';
-import { addressHere, openInBrowser, startWebHere, webConfigBeside } from './web.ts';
+import { addressHere, openInBrowser, startWebHere, type WebApp, webAppBeside } from './web.ts';
 
 /** How long a stop may take, in milliseconds: running requests finish first, then runs, then tools. */
 const stopDeadlineMs = 30_000;
@@ -35,6 +35,7 @@ export async function startCommand(flags: StartFlags, host: NodeJS.Process, vers
   const { config, warnings } = startConfig(flags);
   const redactor = createRedactor();
   registerSecrets(redactor, config, host.env);
+  const web = flags.web ? webAppBeside(config, host.env, redactor) : undefined;
   const alarms = new Alarms();
   const { logLevel: level, logFormat: format } = config;
   const logger = createLogger({ level, format, destination: host.stdout, redactor, alarms });
@@ -45,7 +46,7 @@ export async function startCommand(flags: StartFlags, host: NodeJS.Process, vers
     stopDeadlineMs,
     printFailure: (line) => host.stderr.write(`${redactor.redact(line)}\n`),
     process: host,
-    start: (stopping) => start(config, flags, host, { logger, alarms, version, stopping }),
+    start: (stopping) => start(config, flags, host, { logger, alarms, version, stopping, webApp: web }),
   });
 }
 
@@ -58,7 +59,12 @@ async function start(
     alarms,
     version,
     stopping,
-  }: Pick<PartOptions, 'logger' | 'version'> & { readonly alarms: Alarms; readonly stopping: AbortSignal },
+    webApp,
+  }: Pick<PartOptions, 'logger' | 'version'> & {
+    readonly alarms: Alarms;
+    readonly stopping: AbortSignal;
+    readonly webApp: WebApp | undefined;
+  },
 ): Promise<Started> {
   const { env } = host;
   logger.info(`Starting Agent Stop and Go API on ${config.host}:${config.port}`);
@@ -82,9 +88,14 @@ async function start(
     };
     const started = await startOneProcess(options);
     parts.push({ name: 'platform', stop: started.stop });
-    const web = flags.web
-      ? await startWebHere(webConfigBeside(addressHere(started.address, config)), logger, nextPort)
-      : undefined;
+    const web =
+      webApp === undefined
+        ? undefined
+        : await startWebHere(
+            { ...webApp, config: { ...webApp.config, agentUrl: addressHere(started.address, config) } },
+            logger,
+            nextPort,
+          );
     if (web !== undefined) parts.push({ name: 'web app', stop: web.stop });
     logger.info(
       `ready on ${started.address} after ${formatDuration(Math.round(host.uptime() * millisecondsPerSecond))} (answers within ${formatDuration(config.syncWaitMs)}, data in ${config.dataDir})`,

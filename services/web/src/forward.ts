@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { sendError } from './answers.ts';
 
 /** What a request says that the gateway is told. Cookies, and where the page came from, stay here. */
 const forwardedHeaders = [
@@ -16,6 +17,9 @@ const answeredHeaders = [
 /** A request to the gateway: its method, its path and, unless it is passed on as it comes, its body. */
 export type Forwarded = { readonly method: string; readonly path: string; readonly body?: string };
 
+/** Sends a request on to the gateway, and its answer back. */
+export type Send = (forwarded: Forwarded) => void;
+
 /** Passes requests on to the gateway, and its answers back as they come. */
 export class Forwarder {
   readonly #base: URL;
@@ -30,8 +34,11 @@ export class Forwarder {
     this.#agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
   }
 
-  /** Sends it on. Who leaves takes their request along: the gateway sees the connection close. */
-  forward(req: IncomingMessage, res: ServerResponse, { method, path, body }: Forwarded): void {
+  /**
+   * Sends it on; with a token of a session, which is then the only credential that goes along. Who leaves takes their request along: the
+   * gateway sees the connection close.
+   */
+  forward(req: IncomingMessage, res: ServerResponse, { method, path, body }: Forwarded, token?: string): void {
     const { hostname, port, pathname } = this.#base;
     const prefix = pathname.replace(/\/$/, '');
     // What answers behind the same host besides the platform is not for whoever reaches this port.
@@ -40,6 +47,7 @@ export class Forwarder {
       return;
     }
     const headers = picked(req.headers, forwardedHeaders);
+    if (token !== undefined) headers.authorization = `Bearer ${token}`;
     if (body !== undefined) {
       delete headers['transfer-encoding'];
       headers['content-type'] = 'application/json';
@@ -88,17 +96,6 @@ function notReached(res: ServerResponse, method: string): void {
     ? ''
     : '; whether this took effect is unknown: look again, or repeat it with the same Idempotency-Key';
   sendError(res, 502, `the platform is not reached${after}`);
-}
-
-/** Answers with an error in one line, as the gateway does. */
-export function sendError(res: ServerResponse, status: number, error: string): void {
-  const body = JSON.stringify({ error });
-  res.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-  });
-  res.end(body);
 }
 
 function picked(from: IncomingMessage['headers'], names: readonly string[]): Record<string, string> {

@@ -1,8 +1,12 @@
-/** Where the nonce of an answer stands in the built page. */
-const noncePlace = '%CSP_NONCE%';
+import { escaped } from './login/login-page.ts';
+import type { LoginState } from './login/routes.ts';
 
-/** The page of the app, with the nonce of this answer. */
-export const withNonce = (page: string, nonce: string): string => page.replaceAll(noncePlace, nonce);
+/** Where the nonce of an answer stands in the built page, and who is signed in. */
+const [noncePlace, statePlace] = ['%CSP_NONCE%', '%LOGIN_STATE%'];
+
+/** The page of the app, with the nonce of this answer and who looks at it: so it is never shown as somebody else's. */
+export const appPage = (page: string, nonce: string, state: LoginState): string =>
+  page.replaceAll(noncePlace, nonce).replaceAll(statePlace, () => escaped(JSON.stringify(state)));
 
 /** What is shown while the app is being built: it asks again by itself. */
 export const buildingPage = (nonce: string): string => `<!doctype html>

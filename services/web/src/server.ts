@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { foreignCheck, gracefulStop, listen } from '@stopgo/http/node';
 import { describeError, type Logger, type Started } from '@stopgo/runtime';
 import { isLoopback } from '@stopgo/security';
+import { sendError, sendJson } from './answers.ts';
 import { type App, type Asset, builtFolder, formOf, loadApp } from './assets.ts';
 import {
   connectionsMax,
@@ -13,18 +14,24 @@ import {
   stopGraceMs,
 } from './bounds.ts';
 import type { WebConfig } from './config.ts';
-import { Forwarder, sendError } from './forward.ts';
+import { type Forwarded, Forwarder } from './forward.ts';
 import { pagePolicy, secure } from './headers.ts';
-import { buildingPage, withNonce } from './pages.ts';
+import { LoginRoutes, type LoginState, noLogin } from './login/routes.ts';
+import type { Login } from './login/secrets.ts';
+import { appPage, buildingPage } from './pages.ts';
 import { simpleRouteOf } from './simple-routes.ts';
 
 export type WebOptions = {
   readonly config: WebConfig;
+  /** How people sign in with an OpenID provider, with its secrets; without it they do not. */
+  readonly login?: Login | undefined;
   readonly log: Logger;
   /** Takes one of the next ports where the wanted one is in use, instead of giving up. */
   readonly nextPort?: boolean;
   /** Where the built app is; without it where a build puts it. */
   readonly folder?: string;
+  /** Milliseconds since 1970; without it the clock of this machine. */
+  readonly now?: () => number;
 };
 
 /** The web server: `refresh` takes over an app that was built meanwhile. */
@@ -37,12 +44,15 @@ export type StartedWeb = Started & { readonly refresh: () => void };
  */
 export async function startWeb({
   config,
+  login,
   log,
   nextPort = false,
   folder = builtFolder,
+  now = Date.now,
 }: WebOptions): Promise<StartedWeb> {
   const forwarder = new Forwarder(config.agentUrl);
-  const handle = handlerOf(forwarder, config, folder);
+  const routes = login === undefined ? undefined : new LoginRoutes(login, log, now);
+  const handle = handlerOf(forwarder, config, folder, routes);
   const server = createServer(
     { maxHeaderSize: headerBytesMax, headersTimeout: headersTimeoutMs, noDelay: true },
     (req, res) => {
@@ -100,8 +110,9 @@ async function listenOn(
   }
 }
 
-function handlerOf(forwarder: Forwarder, config: WebConfig, folder: string) {
-  const whyForeign = foreignCheck({ allowedHosts: config.allowedHosts, allowedOrigins: [] });
+function handlerOf(forwarder: Forwarder, config: WebConfig, folder: string, login: LoginRoutes | undefined) {
+  const { allowedHosts, login: named } = config;
+  const whyForeign = foreignCheck({ allowedHosts, publicUrl: named?.publicUrl, allowedOrigins: [] });
   let app = loadApp(folder);
   const refresh = (): void => {
     app = loadApp(folder);
@@ -118,8 +129,10 @@ function handlerOf(forwarder: Forwarder, config: WebConfig, folder: string) {
     const { host } = req.headers;
     const refused = whyForeign(isApi ? req.headers : host === undefined ? {} : { host });
     if (refused !== undefined) return sendError(res, 403, refused);
-    if (path === '/health') return sendHealth(res);
+    if (path === '/health') return sendJson(res, 200, { status: 'ok' });
     if (isApi) return passOn(req, res, method, url);
+    if (login === undefined && path === '/login/session') return sendJson(res, 200, noLogin);
+    if ((await login?.answer(req, res, path)) === true) return;
     if (method !== 'GET' && method !== 'HEAD') {
       res.setHeader('Allow', 'GET, HEAD');
       return sendError(res, 405, `${method} is not allowed here; use GET`);
@@ -128,25 +141,26 @@ function handlerOf(forwarder: Forwarder, config: WebConfig, folder: string) {
     const file = app?.files.get(path);
     if (file !== undefined) return sendFile(req, res, file);
     if (path.includes('.') || path.startsWith('/assets/')) return sendError(res, 404, 'there is no such file');
-    sendPage(res, app);
+    sendPage(res, app, login?.stateOf(req) ?? noLogin);
   }
 
   async function passOn(req: IncomingMessage, res: ServerResponse, method: string, url: string): Promise<void> {
+    const admission = login?.admit(req) ?? { kind: 'admitted' };
+    if (admission.kind === 'refused') {
+      const { status, error, session } = admission;
+      return sendJson(res, status, { error, session });
+    }
+    const send = (forwarded: Forwarded) => forwarder.forward(req, res, forwarded, admission.token);
     const simple = simpleRouteOf(method, url);
-    if (simple !== undefined) return simple(forwarder, req, res);
-    forwarder.forward(req, res, { method, path: url.slice('/api'.length) });
+    if (simple !== undefined) return simple(send, req, res);
+    send({ method, path: url.slice('/api'.length) });
   }
 }
 
-function sendHealth(res: ServerResponse): void {
-  res.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
-  res.end('{"status":"ok"}');
-}
-
 /** Every path of the app is the same page; the app reads the path. */
-function sendPage(res: ServerResponse, app: App | undefined): void {
+function sendPage(res: ServerResponse, app: App | undefined, state: LoginState): void {
   const nonce = randomBytes(16).toString('base64');
-  const body = app === undefined ? buildingPage(nonce) : withNonce(app.page, nonce);
+  const body = app === undefined ? buildingPage(nonce) : appPage(app.page, nonce, state);
   res.writeHead(200, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),

@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { sendError } from './answers.ts';
 import { bodyBytesMax } from './bounds.ts';
-import { type Forwarder, sendError } from './forward.ts';
+import type { Send } from './forward.ts';
 
 /** Routes of few words for small clients, each of which is one request to the gateway. */
-type SimpleRoute = (forwarder: Forwarder, req: IncomingMessage, res: ServerResponse) => Promise<void> | void;
+type SimpleRoute = (send: Send, req: IncomingMessage, res: ServerResponse) => Promise<void> | void;
 
 const conversationPath = '/api/conversation/';
 
 /** The route that a request is for; undefined if it is for none of them. */
 export function simpleRouteOf(method: string, path: string): SimpleRoute | undefined {
-  if (method === 'POST' && path === '/api/send') return send;
+  if (method === 'POST' && path === '/api/send') return begin;
   if (method === 'POST' && path === '/api/approve') return approve;
   if (method === 'GET' && path.startsWith(conversationPath))
-    return (forwarder, req, res) =>
-      forwarder.forward(req, res, { method: 'GET', path: `/conversations/${path.slice(conversationPath.length)}` });
+    return (send) => send({ method: 'GET', path: `/conversations/${path.slice(conversationPath.length)}` });
   return undefined;
 }
 
-const send: SimpleRoute = async (forwarder, req, res) => {
+const begin: SimpleRoute = async (send, req, res) => {
   const body = await jsonOf(req);
   if (body === undefined) return sendError(res, 400, 'invalid request');
   const { message, conversation_id: id } = body;
@@ -25,20 +25,17 @@ const send: SimpleRoute = async (forwarder, req, res) => {
   const isNew = id === undefined || id === null || id === '';
   if (!isNew && typeof id !== 'string') return sendError(res, 400, 'invalid request');
   const path = isNew ? '/conversations' : `/conversations/${encodeURIComponent(String(id))}/messages`;
-  forwarder.forward(req, res, { method: 'POST', path, body: JSON.stringify({ message }) });
+  send({ method: 'POST', path, body: JSON.stringify({ message }) });
 };
 
-const approve: SimpleRoute = async (forwarder, req, res) => {
+const approve: SimpleRoute = async (send, req, res) => {
   const body = await jsonOf(req);
   if (body === undefined) return sendError(res, 400, 'invalid request');
   const { uuid, approved } = body;
   if (typeof uuid !== 'string' || uuid === '') return sendError(res, 400, 'uuid is required');
   // What is missing is no decision: nobody rejects by leaving a word out.
   if (typeof approved !== 'boolean') return sendError(res, 400, 'approved is required: true or false');
-  forwarder.forward(req, res, {
-    ...{ method: 'POST', path: `/approvals/${encodeURIComponent(uuid)}` },
-    body: JSON.stringify({ approved }),
-  });
+  send({ method: 'POST', path: `/approvals/${encodeURIComponent(uuid)}`, body: JSON.stringify({ approved }) });
 };
 
 /** The JSON object in a body; undefined for anything else. */
