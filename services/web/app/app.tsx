@@ -9,6 +9,7 @@ import { Side } from './side.tsx';
 import { SignIn } from './sign-in.tsx';
 import { counts } from './state/live.ts';
 import { go, usePlace } from './state/place.ts';
+import { mustSignIn } from './state/session.ts';
 import { useStore } from './state/store.ts';
 import { ConnectionLine } from './ui/connection-line.tsx';
 import { Link } from './ui/link.tsx';
@@ -34,10 +35,10 @@ type Opened = 'help' | 'settings' | undefined;
 export function App() {
   const place = usePlace();
   const [opened, setOpened] = useState<Opened>();
-  const [wantsSignIn, setWantsSignIn] = useState(false);
+  const [signInWanted, setSignInWanted] = useState(mustSignIn() ? { why: '' } : undefined);
   const waiting = useStore(counts)?.waiting ?? 0;
   useEffect(() => {
-    const want = () => setWantsSignIn(true);
+    const want = (why: string) => setSignInWanted({ why });
     onSignInWanted.add(want);
     return () => {
       onSignInWanted.delete(want);
@@ -55,7 +56,8 @@ export function App() {
     o: () => go('/operations'),
     '/': () => document.querySelector<HTMLInputElement>('input[type="search"]')?.focus(),
   });
-  if (wantsSignIn) return <SignIn onSignedIn={() => setWantsSignIn(false)} />;
+  if (signInWanted !== undefined)
+    return <SignIn why={signInWanted.why} onSignedIn={() => setSignInWanted(undefined)} />;
   const isList = place.page === 'chat' && place.conversation === undefined;
   return (
     <div className={isList ? 'shell at-list' : 'shell'}>

@@ -1,7 +1,9 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { readLogin } from './api/login.ts';
 import { App } from './app.tsx';
 import { goLive } from './state/live.ts';
+import { beginAsWhoIsThere, mustSignIn } from './state/session.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/shell.css';
@@ -9,7 +11,9 @@ import './styles/chat.css';
 import './styles/approvals.css';
 import './styles/page.css';
 
-goLive();
+readLogin(document);
+beginAsWhoIsThere();
+if (!mustSignIn()) goLive();
 const root = document.getElementById('root');
 if (root !== null)
   createRoot(root).render(

@@ -1,9 +1,12 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Button } from 'react-aria-components';
+import { ask, wordsOf } from './api/client.ts';
 import { apiKey, ownName, setOwnName } from './api/identity.ts';
+import { loginState } from './api/login.ts';
 import { signOut } from './state/session.ts';
 import { setTheme, type Theme, useTheme } from './state/theme.ts';
 import { Dialog } from './ui/dialog.tsx';
+import { Line } from './ui/text.tsx';
 
 const themes: readonly (readonly [Theme, string])[] = [
   ['system', 'As the system'],
@@ -24,7 +27,7 @@ export function Settings({ isOpen, onClose }: { readonly isOpen: boolean; readon
           </label>
         ))}
       </fieldset>
-      {apiKey() === '' ? <Name /> : <SignedIn />}
+      {apiKey() === '' && loginState().person === null ? <Name /> : <SignedIn />}
     </Dialog>
   );
 }
@@ -50,11 +53,36 @@ function Name() {
   );
 }
 
+type Me = { readonly user: { readonly email: string; readonly name: string } | null };
+
 function SignedIn() {
+  const [me, setMe] = useState<Me['user']>(null);
+  const [problem, setProblem] = useState('');
+  useEffect(() => {
+    const left = new AbortController();
+    ask<Me>('/me', { signal: left.signal }).then(
+      ({ user }) => setMe(user),
+      (error: unknown) => {
+        if (!left.signal.aborted) setProblem(wordsOf(error));
+      },
+    );
+    return () => left.abort();
+  }, []);
   return (
     <div className="field">
-      You are signed in with an API key, in this tab.
-      <Button className="button" onPress={signOut}>
+      <span>
+        You are signed in{me === null ? '' : ' as '}
+        {me === null ? null : (
+          <strong>
+            <Line text={me.name === '' || me.name === me.email ? me.email : `${me.name} (${me.email})`} />
+          </strong>
+        )}
+        {apiKey() === '' ? '' : ', with an API key, in this tab'}.
+      </span>
+      <p role="alert" className="problem">
+        {problem}
+      </p>
+      <Button className="button" onPress={() => void signOut().catch((error: unknown) => setProblem(wordsOf(error)))}>
         Sign out
       </Button>
     </div>

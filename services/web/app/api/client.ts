@@ -1,5 +1,6 @@
 import { parseExact } from './exact-json.ts';
 import { apiKey } from './identity.ts';
+import { mayGoOn, pageOf } from './login.ts';
 
 /** An answer that says that something did not work, with what it says. */
 export class ApiError extends Error {
@@ -39,18 +40,37 @@ export type Sent = {
 export const newKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
-export const signedIn = (): Record<string, string> => (apiKey() === '' ? {} : { 'X-API-Key': apiKey() });
+/** Headers that say who asks: with a key, or as whom the page was made. */
+export const signedIn = (): Record<string, string> => (apiKey() === '' ? pageOf() : { 'X-API-Key': apiKey() });
 
-/** Told whenever the platform wants to know who asks. */
-export const onSignInWanted = new Set<() => void>();
+/** Told whenever the platform wants to know who asks, with what it says of why. */
+export const onSignInWanted = new Set<(why: string) => void>();
 
 /** Asks the platform. @throws ApiError, NotReached (of a POST OutcomeUnknown), or the reason of the signal. */
 export async function ask<Answer>(path: string, sent: Sent = {}): Promise<Answer> {
-  const { method = 'GET', body, prefer, key, signal } = sent;
-  let response: Response;
-  let text: string;
+  const { method = 'GET' } = sent;
+  let { status, ok, answer } = await once(path, sent);
+  if (status === 401 && (await mayGoOn(answer))) ({ status, ok, answer } = await once(path, sent));
+  if (status === 401) for (const tell of onSignInWanted) tell(whyIn(answer));
+  if (status === 502 || answer === undefined) throw notReached(method);
+  if (ok) return answer as Answer;
+  const problem = new ApiError(status, answer);
+  throw status > 500 && mayHaveTakenEffect.test(problem.message) ? notReached(method) : problem;
+}
+
+/** What a person is told of why they have to sign in: nothing where nobody was signed in before. */
+export const whyIn = (refusal: Readonly<Record<string, unknown>> | undefined): string =>
+  refusal?.session === 'none' || typeof refusal?.error !== 'string' ? '' : refusal.error;
+
+type Answered = {
+  readonly status: number;
+  readonly ok: boolean;
+  readonly answer: Readonly<Record<string, unknown>> | undefined;
+};
+
+async function once(path: string, { method = 'GET', body, prefer, key, signal }: Sent): Promise<Answered> {
   try {
-    response = await fetch(`/api${path}`, {
+    const response = await fetch(`/api${path}`, {
       method,
       headers: {
         Accept: 'application/json',
@@ -62,22 +82,17 @@ export async function ask<Answer>(path: string, sent: Sent = {}): Promise<Answer
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    text = await response.text();
+    return { status: response.status, ok: response.ok, answer: objectIn(await response.text()) };
   } catch (error) {
     if (signal?.aborted) throw error;
     throw notReached(method);
   }
-  const answer = objectIn(text);
-  if (response.status === 401) for (const tell of onSignInWanted) tell();
-  if (response.status === 502 || answer === undefined) throw notReached(method);
-  if (response.ok) return answer as Answer;
-  const problem = new ApiError(response.status, answer);
-  throw response.status > 500 && mayHaveTakenEffect.test(problem.message) ? notReached(method) : problem;
 }
 
 const notReached = (method: string): NotReached => (method === 'GET' ? new NotReached() : new OutcomeUnknown());
 
-function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+/** The object that a text of JSON holds, with its numbers as they are written. */
+export function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value = parseExact(text);
     return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;

@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
-import { onSignInWanted, signedIn } from './client.ts';
+import { objectIn, onSignInWanted, signedIn, whyIn } from './client.ts';
+import { mayGoOn } from './login.ts';
 
 /** Whether a stream is open, being opened, or has been lost. */
 export type StreamState = 'connecting' | 'open' | 'lost';
@@ -64,7 +65,7 @@ export function followStream({ path, onEvent, onState, onRefused }: Followed): (
         signal: connection.signal,
         cache: 'no-store',
       });
-      if (!response.ok || response.body === null) return refused(response.status);
+      if (!response.ok || response.body === null) return await refused(response);
       onState('open');
       const parser = createParser({
         onEvent: ({ id, event = 'message', data }) => {
@@ -92,8 +93,14 @@ export function followStream({ path, onEvent, onState, onRefused }: Followed): (
     lastId = [...text.matchAll(/^id: (\d+)\n\n/gm)].at(-1)?.[1] ?? lastId;
   }
 
-  function refused(status: number): false {
-    if (status === 401) for (const tell of onSignInWanted) tell();
+  async function refused(response: Response): Promise<boolean> {
+    const { status } = response;
+    if (status === 401) {
+      const answer = objectIn(await response.text());
+      // As after a stream that was open: it is opened again at once.
+      if (await mayGoOn(answer)) return true;
+      for (const tell of onSignInWanted) tell(whyIn(answer));
+    }
     if (status >= 400 && status < 500 && status !== 429 && status !== 408) onRefused?.(status);
     return false;
   }

@@ -1,5 +1,6 @@
 import { ApiError, ask } from '../api/client.ts';
 import { apiKey, ownName } from '../api/identity.ts';
+import { loginState } from '../api/login.ts';
 import { askOnce, tryIsOver } from '../api/tries.ts';
 import type { Approval } from '../api/types.ts';
 import { hear } from '../state/live.ts';
@@ -21,7 +22,7 @@ export async function decide(
   { uuid }: Approval,
   { action, reason = '', result, argumentsText }: Decision,
 ): Promise<void> {
-  const by = apiKey() === '' ? ownName() : '';
+  const by = apiKey() === '' && loginState().person === null ? ownName() : '';
   const members = [
     `"action":${JSON.stringify(action)}`,
     ...(by === '' ? [] : [`"by":${JSON.stringify(by)}`]),
