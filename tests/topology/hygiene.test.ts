@@ -15,8 +15,8 @@ const REGISTRY_HOSTS = [
   ['deb', 'debian'],
 ].map((parts) => parts.join('.'));
 const MACHINE_PATHS = ['/work'.concat('/'), '..'.concat('/shared'), '.'.concat('library')];
-/** Labels of a list of requirements, such as `row A` with a number: who reads the code does not have that list. `U+E000` is none. */
-const REQUIREMENT_ROW = /(?<![+\w\\])(?:[A-Z]\d{3}|X\d{2}|(?:TS|N?FR)-\d{3})\b|\brequirement rows?\b/;
+/** Labels of a list of requirements, such as `row A` with a number: who reads the code does not have that list. `U+E000` and PKCE's `S256` are none. */
+const REQUIREMENT_ROW = /(?<![+\w\\])(?!S256\b)(?:[A-Z]\d{3}|X\d{2}|(?:TS|N?FR)-\d{3})\b|\brequirement rows?\b/;
 const ROW = 'A'.concat('006');
 const STORY = 'TS-'.concat('001');
 const DEMAND = 'NFR-'.concat('015');
