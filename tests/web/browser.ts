@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { startOfflineModel } from '@stopgo/offline-model';
 import { createLogger } from '@stopgo/runtime';
-import { buildWhereNeeded, startWeb } from '@stopgo/web';
+import { buildWhereNeeded, startWeb, type WebOptions } from '@stopgo/web';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
@@ -44,10 +44,15 @@ export type SiteOptions = {
   readonly more?: string;
   readonly config?: (place: Workplace) => string;
   readonly start?: StartOptions;
+  /** Where the app listens, and how people sign in, if they do; without it any port. */
+  readonly web?: Pick<WebOptions, 'config' | 'login'>;
+  /** Origins that its pages lead to. */
+  readonly leadsTo?: readonly string[];
 };
 
 /** Starts a platform with the offline model, its web app, and a browser. */
-export async function openSite({ more = '', config, start: options = {} }: SiteOptions = {}): Promise<Site> {
+export async function openSite(given: SiteOptions = {}): Promise<Site> {
+  const { more = '', config, start: options = {}, leadsTo = [] } = given;
   const problem = await buildWhereNeeded(new AbortController().signal, process.env);
   if (problem !== undefined) throw new Error(`the web app could not be built: ${problem}`);
   const place = workplace();
@@ -58,7 +63,8 @@ export async function openSite({ more = '', config, start: options = {} }: SiteO
   });
   const log = createLogger({ level: 'error', format: 'text', destination: process.stderr });
   const web = await startWeb({
-    config: { agentUrl: platform.url, host: '127.0.0.1', port: 0, allowedHosts: [] },
+    ...given.web,
+    config: { host: '127.0.0.1', port: 0, allowedHosts: [], ...given.web?.config, agentUrl: platform.url },
     log,
   });
   const browser = await chromium.launch({ executablePath, args: browserArgs });
@@ -67,7 +73,7 @@ export async function openSite({ more = '', config, start: options = {} }: SiteO
     ...{ url: web.address, platform, place, model: model.url },
     open: async (path, more) => {
       const page = await newPage(browser, more);
-      watchFaults(page, web.address, faults);
+      watchFaults(page, [web.address, ...leadsTo], faults);
       await page.goto(`${web.address}${path}`);
       return page;
     },
@@ -89,14 +95,15 @@ async function newPage(browser: Browser, options?: BrowserContextOptions): Promi
   return context.newPage();
 }
 
-function watchFaults(page: Page, origin: string, faults: string[]): void {
+function watchFaults(page: Page, origins: readonly string[], faults: string[]): void {
   page.on('pageerror', (error) => faults.push(`threw ${error.message}`));
   page.on('console', (message) => {
     if (/Content Security Policy|Refused to/.test(message.text())) faults.push(message.text());
   });
   page.on('request', (request) => {
     const url = request.url();
-    if (!url.startsWith(`${origin}/`) && !url.startsWith('data:')) faults.push(`asked ${url}`);
+    if (!origins.some((origin) => url.startsWith(`${origin}/`)) && !url.startsWith('data:'))
+      faults.push(`asked ${url}`);
   });
 }
 

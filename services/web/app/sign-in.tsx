@@ -50,10 +50,7 @@ function WithProvider({ name, why }: { readonly name: string; readonly why: stri
         Sign in with {name}
       </Button>
       {loginState().person === null ? null : (
-        <Button
-          className="button"
-          onPress={() => void signOut().catch((error: unknown) => setProblem(wordsOf(error)))}
-        >
+        <Button className="button" onPress={() => void signOut().catch((error: unknown) => setProblem(wordsOf(error)))}>
           Sign out
         </Button>
       )}

@@ -11,7 +11,8 @@ const written = /^stopgo\.(draft|try)\./;
 
 /** As whom this tab was used last, where people sign in with a provider. */
 const personName = 'stopgo.person';
-const channel = 'stopgo.session';
+/** Between the tabs of a browser; what a tab posts is not told to itself. */
+let tabs: BroadcastChannel | undefined;
 
 function forget(): void {
   const names = Array.from({ length: sessionStorage.length }, (_, index) => sessionStorage.key(index) ?? '');
@@ -24,8 +25,7 @@ function forgetAll(): void {
 }
 
 /** Whether somebody has to sign in with the provider before anything is asked. */
-export const mustSignIn = (): boolean =>
-  loginState().login !== null && loginState().person === null && apiKey() === '';
+export const mustSignIn = (): boolean => loginState().login !== null && loginState().person === null && apiKey() === '';
 
 /** At the start of a page: somebody else than before finds nothing of what was written; whoever comes back finds all of it. */
 export function beginAsWhoIsThere(): void {
@@ -36,7 +36,8 @@ export function beginAsWhoIsThere(): void {
     sessionStorage.setItem(personName, person);
   }
   // Whoever signs out does so in all tabs.
-  new BroadcastChannel(channel).addEventListener('message', () => {
+  tabs = new BroadcastChannel('stopgo.session');
+  tabs.addEventListener('message', () => {
     if (apiKey() === '' && loginState().person !== null) forgetAll();
   });
 }
@@ -79,6 +80,6 @@ export async function signOut(): Promise<void> {
   const to = await endSession();
   forget();
   sessionStorage.removeItem(personName);
-  new BroadcastChannel(channel).postMessage('signed out');
+  tabs?.postMessage('signed out');
   location.assign(to);
 }

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { signIn, signOut } from '../../app/state/session.ts';
+import { readLogin } from '../../app/api/login.ts';
+import { beginAsWhoIsThere, mustSignIn, signIn, signOut } from '../../app/state/session.ts';
 
 let kept: Map<string, string>;
 let reloads: number;
@@ -38,8 +39,24 @@ beforeEach(() => {
       ? new Promise(() => undefined)
       : Promise.resolve(new Response('{"error":"no"}', { status })),
   );
-  return () => vi.unstubAllGlobals();
+  vi.stubGlobal(
+    'BroadcastChannel',
+    class {
+      addEventListener() {}
+    },
+  );
+  return () => {
+    readLogin({ querySelector: () => null });
+    vi.unstubAllGlobals();
+  };
 });
+
+/** A page that the server has made for somebody; null: for nobody who is signed in. */
+function open(person: string | null): void {
+  const content = JSON.stringify({ login: 'Example', person, renew_in_ms: null });
+  readLogin({ querySelector: () => ({ getAttribute: () => content }) as never });
+  beginAsWhoIsThere();
+}
 
 test('whoever signs in next finds nothing of the one before', async () => {
   expect(await signIn('of Ben')).toBe(false);
@@ -50,8 +67,8 @@ test('whoever signs in next finds nothing of the one before', async () => {
   expect(reloads).toBe(1);
 });
 
-test('signing out leaves nothing behind', () => {
-  signOut();
+test('signing out leaves nothing behind', async () => {
+  await signOut();
   expect([...kept.keys()]).toEqual(['of another app']);
   expect(reloads).toBe(1);
 });
@@ -70,4 +87,17 @@ test('the same person goes on where they were', async () => {
   expect(await signIn('of Ada')).toBe(true);
   expect(kept.get('stopgo.draft.new')).toBe('what Ada was writing');
   expect(reloads).toBe(0);
+});
+
+test('who comes back after their session has ended finds what they wrote, and somebody else does not', () => {
+  kept.delete('stopgo.api-key');
+  open('ada');
+  open(null);
+  expect(mustSignIn()).toBe(true);
+  open('ada');
+  expect(mustSignIn()).toBe(false);
+  expect(kept.get('stopgo.draft.new')).toBe('what Ada was writing');
+  open(null);
+  open('ben');
+  expect([...kept.keys()]).toEqual(['of another app', 'stopgo.person']);
 });
