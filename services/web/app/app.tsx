@@ -54,7 +54,12 @@ export function App() {
     i: () => go('/approvals'),
     g: () => go('/agents'),
     o: () => go('/operations'),
-    '/': () => document.querySelector<HTMLInputElement>('input[type="search"]')?.focus(),
+    // The search of the page that somebody is on goes before that of the side.
+    '/': () =>
+      (
+        document.querySelector<HTMLInputElement>('main input[type="search"]') ??
+        document.querySelector<HTMLInputElement>('input[type="search"]')
+      )?.focus(),
   });
   if (signInWanted !== undefined)
     return <SignIn why={signInWanted.why} onSignedIn={() => setSignInWanted(undefined)} />;
@@ -82,7 +87,7 @@ function Page() {
   if (place.page === 'approvals') return <ApprovalsPage query={place.query} approval={place.approval} />;
   if (place.page === 'chat')
     return place.conversation === undefined ? (
-      <NewConversation />
+      <NewConversation query={place.query} />
     ) : (
       <ConversationPage key={place.conversation} id={place.conversation} />
     );

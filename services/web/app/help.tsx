@@ -3,7 +3,7 @@ import { setShortcuts, useShortcutsAreOn } from './ui/shortcuts.ts';
 
 const keys: readonly (readonly [string, string])[] = [
   ['?', 'This help'],
-  ['/', 'Search conversations'],
+  ['/', 'Search'],
   ['n', 'New conversation'],
   ['i', 'Approvals'],
   ['g', 'Agents'],

@@ -1,11 +1,14 @@
-import { useAnswer } from '../state/answer.ts';
-import { Loaded, Page } from '../ui/page.tsx';
+import './agents.css';
+import { AgentList } from './agent-list.tsx';
+import { AgentView } from './agent-view.tsx';
+import { isOfRepositories } from './places.ts';
+import { Repositories } from './repositories.tsx';
 
-export default function AgentsPage(_: { readonly rest: readonly string[]; readonly query: string }) {
-  const health = useAnswer<{ readonly status: string }>('/health');
-  return (
-    <Page title="Agents">
-      <Loaded of={health}>{(value) => <p>{value.status}</p>}</Loaded>
-    </Page>
-  );
+/** The pages about agents: all of them, one of them, and the repositories that they come from. */
+export default function AgentsPage({ rest, query }: { readonly rest: readonly string[]; readonly query: string }) {
+  if (rest.length === 0) return <AgentList query={query} />;
+  if (isOfRepositories(rest, query)) return <Repositories />;
+  // Somebody may write the slashes of a name as they are.
+  const name = rest.join('/');
+  return <AgentView key={name} name={name} query={query} />;
 }

@@ -27,12 +27,14 @@ export class OutcomeUnknown extends NotReached {}
 const mayHaveTakenEffect = /whether this took effect/;
 
 export type Sent = {
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** A value, or JSON text that is sent as it is. */
   readonly body?: object | string;
   readonly prefer?: string;
   /** The same for each try of one request: the platform does it once. */
   readonly key?: string;
+  /** The revision that what is changed must have still. */
+  readonly ifRevision?: number;
   readonly signal?: AbortSignal;
 };
 
@@ -46,7 +48,11 @@ export const signedIn = (): Record<string, string> => (apiKey() === '' ? pageOf(
 /** Told whenever the platform wants to know who asks, with what it says of why. */
 export const onSignInWanted = new Set<(why: string) => void>();
 
-/** Asks the platform. @throws ApiError, NotReached (of a POST OutcomeUnknown), or the reason of the signal. */
+/**
+ * Asks the platform; an answer without content is an empty object.
+ *
+ * @throws ApiError, NotReached (of what changes something OutcomeUnknown), or the reason of the signal.
+ */
 export async function ask<Answer>(path: string, sent: Sent = {}): Promise<Answer> {
   const { method = 'GET' } = sent;
   let { status, ok, answer } = await once(path, sent);
@@ -68,7 +74,8 @@ type Answered = {
   readonly answer: Readonly<Record<string, unknown>> | undefined;
 };
 
-async function once(path: string, { method = 'GET', body, prefer, key, signal }: Sent): Promise<Answered> {
+async function once(path: string, sent: Sent): Promise<Answered> {
+  const { method = 'GET', body, prefer, key, ifRevision, signal } = sent;
   try {
     const response = await fetch(`/api${path}`, {
       method,
@@ -78,11 +85,13 @@ async function once(path: string, { method = 'GET', body, prefer, key, signal }:
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...(prefer === undefined ? {} : { Prefer: prefer }),
         ...(key === undefined ? {} : { 'Idempotency-Key': key }),
+        ...(ifRevision === undefined ? {} : { 'If-Match': `"${ifRevision}"` }),
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    return { status: response.status, ok: response.ok, answer: objectIn(await response.text()) };
+    const { status, ok } = response;
+    return { status, ok, answer: status === 204 ? {} : objectIn(await response.text()) };
   } catch (error) {
     if (signal?.aborted) throw error;
     throw notReached(method);

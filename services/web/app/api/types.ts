@@ -18,7 +18,13 @@ export type Edit = {
   readonly tool_args_before: ExactValue;
 };
 
-export type AgentSource = { readonly repository?: string; readonly file_path?: string; readonly git_commit?: string };
+export type AgentSource = {
+  readonly repository?: string;
+  readonly file_path?: string;
+  readonly git_commit?: string;
+  /** Somebody asked for this commit, and another one was synced. */
+  readonly pinned?: boolean;
+};
 
 export type Approval = {
   readonly uuid: string;
@@ -59,7 +65,7 @@ export type Approval = {
 
 export type Wait = { readonly kind: string; readonly name?: string; readonly since?: string; readonly text: string };
 
-export type Run = { readonly id: string; readonly status: string };
+export type Run = { readonly id: string; readonly status: string; readonly agent_source?: AgentSource };
 
 export type Conversation = {
   readonly id: string;

@@ -12,6 +12,7 @@ import { Link } from '../ui/link.tsx';
 import { Line } from '../ui/text.tsx';
 import { Composer } from './composer.tsx';
 import { Log } from './log.tsx';
+import { RanVersion } from './ran-version.tsx';
 import { Waiting } from './waiting.tsx';
 
 /** A message that is on its way: it is shown until the conversation itself shows it. */
@@ -96,6 +97,7 @@ export function ConversationPage({ id }: { readonly id: string }) {
           <Icon name="back" />
         </Link>
         <h1>{title === '' ? 'Conversation' : <Line text={title} />}</h1>
+        <RanVersion source={head?.run?.agent_source} />
       </header>
       <Log transcript={transcript} sending={sending} onRetry={() => sending !== undefined && void send(sending)}>
         {pending.map((approval) => (

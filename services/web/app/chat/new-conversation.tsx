@@ -5,12 +5,14 @@ import type { TurnAnswer } from '../api/types.ts';
 import { listChanged } from '../state/conversations.ts';
 import { go } from '../state/place.ts';
 import { count, Line } from '../ui/text.tsx';
+import { ChosenAgent, useChosenAgent } from './chosen-agent.tsx';
 import { Composer } from './composer.tsx';
 
 type Tool = { readonly name: string; readonly description?: string; readonly destructiveHint?: boolean };
 
-/** Where a conversation begins. */
-export function NewConversation() {
+/** Where a conversation begins. The address may say with which agent, and at which commit of it. */
+export function NewConversation({ query }: { readonly query: string }) {
+  const chosen = useChosenAgent(query);
   const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
   const tools = useTools();
@@ -18,9 +20,14 @@ export function NewConversation() {
     setSending(true);
     setProblem(undefined);
     try {
-      const { conversation } = await askOnce<TurnAnswer>('new', '/conversations', JSON.stringify({ message }), {
-        prefer: 'respond-async, return=minimal',
-      });
+      const { conversation } = await askOnce<TurnAnswer>(
+        'new',
+        '/conversations',
+        JSON.stringify({ message, ...chosen.asked }),
+        {
+          prefer: 'respond-async, return=minimal',
+        },
+      );
       listChanged();
       go(`/c/${conversation.id}`);
     } catch (error) {
@@ -37,19 +44,20 @@ export function NewConversation() {
           The agent goes ahead with what does no harm. Before anything else it stops, shows you what it is about to do,
           and goes on once you say yes.
         </p>
+        <ChosenAgent chosen={chosen} />
         <Composer
           key={problem}
           draftName="new"
           placeholder="Write to the agent"
           autoFocus
-          isDisabled={isSending}
+          isDisabled={isSending || chosen.isMissing}
           hint={isSending ? 'Sending…' : undefined}
           onSend={(message) => void begin(message)}
         />
         <p role="alert" className="problem">
           {problem}
         </p>
-        <Tools tools={tools} />
+        {chosen.asked.agent === undefined ? <Tools tools={tools} /> : null}
       </div>
     </div>
   );

@@ -2,7 +2,7 @@ import { Store, useStore } from './store.ts';
 
 /** Where in the app somebody is: the address says it, so that a reload and a link lead there. */
 export type Place =
-  | { readonly page: 'chat'; readonly conversation?: string }
+  | { readonly page: 'chat'; readonly conversation?: string; readonly query: string }
   | { readonly page: 'approvals'; readonly approval?: string; readonly query: string }
   | { readonly page: 'run'; readonly conversation: string; readonly query: string }
   /** `rest` is what follows in the address, decoded: `/agents/NAME` has one, `/agents` none. */
@@ -20,8 +20,8 @@ export function placeOf(path: string, query: string): Place {
   if (first === 'c' && second !== undefined && uuid.test(second) && more.length === 1 && more[0] === 'run')
     return { page: 'run', conversation: second, query };
   if (more.length > 0) return { page: 'unknown' };
-  if (first === '' && second === undefined) return { page: 'chat' };
-  if (first === 'c' && second !== undefined && uuid.test(second)) return { page: 'chat', conversation: second };
+  if (first === '' && second === undefined) return { page: 'chat', query };
+  if (first === 'c' && second !== undefined && uuid.test(second)) return { page: 'chat', conversation: second, query };
   if (first === 'approvals' && (second === undefined || second === '')) return { page: 'approvals', query };
   if (first === 'approvals' && second !== undefined && uuid.test(second))
     return { page: 'approvals', approval: second, query };

@@ -7,9 +7,11 @@ export function Link(given: {
   readonly className?: string;
   readonly isCurrent?: boolean;
   readonly label?: string;
+  /** The id of what says more of where it leads. */
+  readonly describedBy?: string;
   readonly children: ReactNode;
 }) {
-  const { to, className, isCurrent = false, label, children } = given;
+  const { to, className, isCurrent = false, label, describedBy, children } = given;
   const follow = (event: MouseEvent<HTMLAnchorElement>) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
@@ -21,6 +23,7 @@ export function Link(given: {
       className={className}
       aria-current={isCurrent ? 'page' : undefined}
       aria-label={label}
+      aria-describedby={describedBy}
       onClick={follow}
     >
       {children}

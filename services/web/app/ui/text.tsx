@@ -10,13 +10,22 @@ export const Line = ({ text }: { readonly text: string }) => <bdi>{visibleLine(t
 export const Block = ({ text }: { readonly text: string }) => <span className="block-text">{visibleText(text)}</span>;
 
 /** How much of a long text is shown before somebody asks for all of it. */
-const foldedCharacters = 600;
-const foldedLines = 12;
+type Fold = { readonly characters: number; readonly lines: number };
+
+const usualFold: Fold = { characters: 600, lines: 12 };
 
 /** Text that somebody decides on: hidden characters and look-alikes stand out, and what is folded away says how much it is. */
-export function Exact({ text, label }: { readonly text: string; readonly label: string }) {
+export function Exact({
+  text,
+  label,
+  fold = usualFold,
+}: {
+  readonly text: string;
+  readonly label: string;
+  readonly fold?: Fold;
+}) {
   const [isOpen, setOpen] = useState(false);
-  const short = beginningOf(text);
+  const short = beginningOf(text, fold);
   const isLong = short.length < text.length;
   return (
     <>
@@ -35,13 +44,11 @@ export function Exact({ text, label }: { readonly text: string; readonly label: 
   );
 }
 
-function beginningOf(text: string): string {
-  const lines = text.split('\n', foldedLines + 1);
-  const byLines = lines.length > foldedLines ? lines.slice(0, foldedLines).join('\n') : text;
+function beginningOf(text: string, { characters, lines: linesMax }: Fold): string {
+  const lines = text.split('\n', linesMax + 1);
+  const byLines = lines.length > linesMax ? lines.slice(0, linesMax).join('\n') : text;
   // A character of two halves is not cut between them.
-  return byLines.length <= foldedCharacters
-    ? byLines
-    : byLines.slice(0, foldedCharacters).replace(/[\ud800-\udbff]$/, '');
+  return byLines.length <= characters ? byLines : byLines.slice(0, characters).replace(/[\ud800-\udbff]$/, '');
 }
 
 /** The text with marks on what would not be seen for what it is. */
@@ -70,6 +77,6 @@ export function Marked({ text }: { readonly text: string }) {
   );
 }
 
-/** A number of things in words: `1 vote`, `3 votes`. */
-export const count = (number: number, what: string): string =>
-  `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
+/** A number of things in words: `1 vote`, `3 votes`; `more` follows on the word. */
+export const count = (number: number, what: string, more = ''): string =>
+  `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}${more}`;
