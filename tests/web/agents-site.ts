@@ -28,6 +28,21 @@ You look after bills.
 ${prompt}
 `;
 
+const desk = `---
+name: Writing desk
+description: Writes a text, and reads it again
+mcpServers: [resources]
+agent:
+  type: loop
+  name: desk
+  max_iterations: 2
+  agents:
+    - { name: draft, type: llm, mcp_servers: [], prompt: Write a draft. }
+    - { name: review, type: llm, approval: require, mcp_servers: [resources] }
+---
+Read it again, word by word.
+`;
+
 /** What a file may hold to run something, to look like something else, or to break the page. */
 const hostileName = '<img src=x onerror="window.__ran=1"><script>window.__ran=2</script> p\u0430ypal';
 export const hostileText = `${hostileName} safe\u202egnp.exe\u200b`;
@@ -54,6 +69,7 @@ export async function openAgentsSite(more = ''): Promise<AgentsSite> {
       agents = agentsInGit(join(place.folder, 'agents'));
       // The offline model does what follows on "Task:" in the instructions.
       agents.write('support/billing.md', billing('', 'Task: list all resources'));
+      agents.write('team/desk.md', desk);
       agents.write('README.md', '# Our agents\n');
       first = agents.commit('Answer questions about bills');
       agents.write(

@@ -56,6 +56,16 @@ describeInBrowser('agents in the browser', () => {
     await about.getByText('10 answers of its model; then it stops until a person says that it goes on').waitFor();
     await page.locator('.instructions').getByText('Call no tools.').waitFor();
 
+    await page.goto(`${site.url}/agents/team/desk`);
+    await page.locator('.agent-step').first().getByText('Again and again, at most 2 times').waitFor();
+    await about.getByText('Some of its steps ask before each call that could do harm').waitFor();
+    const steps = await page.locator('.agent-tree .agent-tree .agent-step').allTextContents();
+    expect(steps).toEqual([
+      'draftAsks its model. No tools.Write a draft.',
+      'reviewAsks its model. All tools of resources. Asks before each call that could do harm.Read it again, word by word.',
+    ]);
+
+    await page.goto(`${site.url}${billing}`);
     await page.getByRole('link', { name: 'Versions' }).click();
     const versions = page.getByRole('list', { name: 'Versions, the newest first' }).getByRole('listitem');
     await expect.poll(() => versions.count()).toBe(2);
@@ -272,6 +282,7 @@ describeInBrowser('agents in the browser', () => {
       ['/agents/repositories', (page) => page.getByRole('button', { name: 'Add a repository' }).click()],
       [`/?agent=support/billing&commit=${made.first}`, (page) => page.getByText('an older version').waitFor()],
       ['/', (page) => page.getByRole('button', { name: 'Choose another agent' }).click()],
+      ['/agents/team/desk', (page) => page.locator('.agent-step').first().waitFor()],
       ['/agents/nobody', (page) => page.getByText('There is no agent nobody').waitFor()],
     ];
     for (const [path, arrive] of pages) {

@@ -40,34 +40,52 @@ export function AgentView({ name, query }: { readonly name: string; readonly que
       actions={<Begin to={begin} isPinned={commit !== undefined} isThere={shown.value !== undefined} />}
     >
       <div className="column">
-        <nav className="tabs" aria-label="About this agent">
-          {tabs.map(([value, label]) => (
-            <Link
-              key={value}
-              to={agentPlace(name, { tab: value, ...(value === 'about' ? { commit } : {}) })}
-              isCurrent={value === tab}
-              className="tab"
-            >
-              {label}
-            </Link>
-          ))}
-        </nav>
-        {tab === 'about' ? (
-          <Loaded of={shown}>
-            {({ agent, definition }) => (
-              <>
-                {commit === undefined ? null : <WhichVersion agent={agent} newest={newest.value?.agent} />}
-                <About agent={agent} definition={definition} />
-              </>
-            )}
-          </Loaded>
-        ) : tab === 'versions' ? (
-          <Versions name={name} from={from} to={to} />
+        {newest.problem !== undefined && newest.value === undefined ? (
+          <NotHere problem={newest.problem} />
         ) : (
-          <MemoryList agent={name} />
+          <>
+            <nav className="tabs" aria-label="About this agent">
+              {tabs.map(([value, label]) => (
+                <Link
+                  key={value}
+                  to={agentPlace(name, { tab: value, ...(value === 'about' ? { commit } : {}) })}
+                  isCurrent={value === tab}
+                  className="tab"
+                >
+                  {label}
+                </Link>
+              ))}
+            </nav>
+            {tab === 'about' ? (
+              <Loaded of={shown}>
+                {({ agent, definition }) => (
+                  <>
+                    {commit === undefined ? null : <WhichVersion agent={agent} newest={newest.value?.agent} />}
+                    <About agent={agent} definition={definition} />
+                  </>
+                )}
+              </Loaded>
+            ) : tab === 'versions' ? (
+              <Versions name={name} from={from} to={to} />
+            ) : (
+              <MemoryList agent={name} />
+            )}
+          </>
         )}
       </div>
     </Page>
+  );
+}
+
+function NotHere({ problem }: { readonly problem: string }) {
+  return (
+    <section className="none-yet" aria-label="This agent cannot be shown">
+      <Icon name="agent" />
+      <p role="status">{problem}</p>
+      <Link to={agentsPlace} className="button">
+        All agents
+      </Link>
+    </section>
   );
 }
 
