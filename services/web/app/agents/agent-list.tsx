@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { useAdministers } from '../state/administers.ts';
 import { useAnswer } from '../state/answer.ts';
+import { isAdministrator, useMe } from '../state/me.ts';
 import { go } from '../state/place.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Link } from '../ui/link.tsx';
@@ -146,7 +146,7 @@ function NoneYet(given: {
   readonly isConfigured: boolean;
 }) {
   const { repositories, problem, isConfigured } = given;
-  const administers = useAdministers();
+  const administers = isAdministrator(useMe());
   const wrong = repositories?.some((one) => one.last_failure !== null || one.sync_error_count > 0) ?? false;
   return (
     <section className="none-yet" aria-labelledby="none-yet">

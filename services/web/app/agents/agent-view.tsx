@@ -1,5 +1,5 @@
-import { useAdministers } from '../state/administers.ts';
 import { useAnswer } from '../state/answer.ts';
+import { isAdministrator, useMe } from '../state/me.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Link } from '../ui/link.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
@@ -92,7 +92,7 @@ function NotHere({ problem }: { readonly problem: string }) {
 /** The way to a conversation. Another version than the newest is for administrators. */
 function Begin(given: { readonly to: string; readonly isPinned: boolean; readonly isThere: boolean }) {
   const { to, isPinned, isThere } = given;
-  const administers = useAdministers();
+  const administers = isAdministrator(useMe());
   if (!isThere || (isPinned && !administers)) return null;
   return (
     <Link to={to} className="button primary">

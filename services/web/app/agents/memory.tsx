@@ -2,8 +2,8 @@ import { useId, useState } from 'react';
 import { Button } from 'react-aria-components';
 import { ask } from '../api/client.ts';
 import { exactText } from '../api/exact-json.ts';
-import { useAdministers } from '../state/administers.ts';
 import { useAnswer } from '../state/answer.ts';
+import { isAdministrator, useMe } from '../state/me.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Link } from '../ui/link.tsx';
 import { Loaded } from '../ui/page.tsx';
@@ -21,6 +21,7 @@ type Answer = { readonly memories: readonly Memory[]; readonly total: number };
 
 /** What an agent has saved for its later runs, by key, each value exactly as it is kept. */
 export function MemoryList({ agent }: { readonly agent: string }) {
+  const administers = isAdministrator(useMe());
   const [words, setWords] = useState('');
   const query = words.trim() === '' ? undefined : words.trim();
   const found = useAnswer<Answer>(apiOf(agent, '/memories', { query, limit: String(itemsMax) }), refreshMs);
@@ -52,7 +53,7 @@ export function MemoryList({ agent }: { readonly agent: string }) {
             </p>
             <ul className="memory-rows" aria-label="What it remembers">
               {memories.map((memory) => (
-                <Remembered key={memory.key} agent={agent} memory={memory} onChange={found.again} />
+                <Remembered key={memory.key} {...{ agent, memory, administers }} onChange={found.again} />
               ))}
             </ul>
           </>
@@ -62,10 +63,14 @@ export function MemoryList({ agent }: { readonly agent: string }) {
   );
 }
 
-function Remembered(given: { readonly agent: string; readonly memory: Memory; readonly onChange: () => void }) {
-  const { agent, memory, onChange } = given;
+function Remembered(given: {
+  readonly agent: string;
+  readonly memory: Memory;
+  readonly administers: boolean;
+  readonly onChange: () => void;
+}) {
+  const { agent, memory, administers, onChange } = given;
   const { key, value, saved_at: at, saved_by: by, conversation_id: conversation, expires_at: until } = memory;
-  const administers = useAdministers();
   const [isAsked, setAsked] = useState(false);
   const id = useId();
   return (

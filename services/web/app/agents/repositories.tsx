@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
-import { useAdministers } from '../state/administers.ts';
 import { useAnswer } from '../state/answer.ts';
+import { isAdministrator, useMe } from '../state/me.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Page } from '../ui/page.tsx';
 import { agentsPlace } from './places.ts';
@@ -18,7 +18,7 @@ export function Repositories() {
     '/repositories',
     refreshMs,
   );
-  const administers = useAdministers();
+  const administers = isAdministrator(useMe());
   const [isAdding, setAdding] = useState(false);
   const repositories = value?.repositories;
   const add =

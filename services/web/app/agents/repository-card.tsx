@@ -1,6 +1,7 @@
 import { useId, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { ask, wordsOf } from '../api/client.ts';
+import { ask } from '../api/client.ts';
+import { changeProblem } from '../ui/ask-first.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Link } from '../ui/link.tsx';
 import { Block, count, Line } from '../ui/text.tsx';
@@ -158,7 +159,7 @@ function Actions({ repository, onChange }: Of & { readonly onChange: () => void 
     try {
       await ask(`${path}/sync`, { method: 'POST' });
     } catch (error) {
-      setProblem(wordsOf(error));
+      setProblem(changeProblem(error));
     } finally {
       setSyncing(false);
       onChange();

@@ -1,4 +1,5 @@
-import { ApiError, wordsOf } from '../api/client.ts';
+import { ApiError } from '../api/client.ts';
+import { changeProblem } from '../ui/ask-first.tsx';
 import type { Repository } from './types.ts';
 
 /** What a form about a repository holds: texts as they are typed. */
@@ -89,7 +90,7 @@ const about: readonly (readonly [RegExp, FieldName])[] = [
 
 /** Why the platform did not take a form, and at which field that is to be shown; without one it is about the whole form. */
 export function problemOf(error: unknown): { readonly text: string; readonly field?: FieldName } {
-  const text = inWordsOfForm(wordsOf(error));
+  const text = inWordsOfForm(changeProblem(error));
   if (!(error instanceof ApiError) || error.status >= 500 || error.status === 403) return { text };
   // Which of two is wrong is told by what the sentence begins with.
   const beginning = about.find(([word]) =>

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { wordsOf } from '../api/client.ts';
+import { changeProblem } from '../ui/ask-first.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
 /** Says what will happen, and does it once somebody is sure. What goes wrong is told here. */
@@ -26,7 +26,7 @@ export function Sure(given: {
       await act();
       close();
     } catch (error) {
-      setProblem(wordsOf(error));
+      setProblem(changeProblem(error));
     } finally {
       setSending(false);
     }

@@ -1,7 +1,7 @@
 import { visibleLine } from '@stopgo/core/visible';
 import { useId } from 'react';
-import { useAdministers } from '../state/administers.ts';
 import { useAnswer } from '../state/answer.ts';
+import { isAdministrator, useMe } from '../state/me.ts';
 import { go } from '../state/place.ts';
 import { Link } from '../ui/link.tsx';
 import { Loaded } from '../ui/page.tsx';
@@ -24,6 +24,7 @@ export function Versions(given: {
   readonly to: string | undefined;
 }) {
   const { name, from, to } = given;
+  const administers = isAdministrator(useMe());
   const history = useAnswer<{ history: readonly Commit[] }>(
     apiOf(name, '/history', { limit: String(commitsMax) }),
     refreshMs,
@@ -39,7 +40,7 @@ export function Versions(given: {
             {commits.map((commit, index) => (
               <Version
                 key={commit.hash}
-                {...{ name, commit, isNewest: index === 0, isFirst: index === commits.length - 1 }}
+                {...{ name, administers, commit, isNewest: index === 0, isFirst: index === commits.length - 1 }}
               />
             ))}
           </ol>
@@ -54,13 +55,13 @@ export function Versions(given: {
 
 function Version(given: {
   readonly name: string;
+  readonly administers: boolean;
   readonly commit: Commit;
   readonly isNewest: boolean;
   readonly isFirst: boolean;
 }) {
-  const { name, commit, isNewest, isFirst } = given;
+  const { name, administers, commit, isNewest, isFirst } = given;
   const { hash, message, author, timestamp } = commit;
-  const administers = useAdministers();
   const [subject = '', ...rest] = message.split('\n');
   const more = rest.join('\n').trim();
   const id = useId();

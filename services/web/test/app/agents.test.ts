@@ -6,7 +6,6 @@ import { agentPlace, askedOf, beginPlace, isOfRepositories } from '../../app/age
 import { bodyOf, fieldsOf, problemOf } from '../../app/agents/repository-fields.ts';
 import type { AgentNode, Definition, Repository } from '../../app/agents/types.ts';
 import { ApiError, NotReached } from '../../app/api/client.ts';
-import { isAdministrator } from '../../app/state/is-administrator.ts';
 
 const llm = (more: Partial<AgentNode> = {}): AgentNode => ({ type: 'llm', name: 'one', turnsMax: 10, ...more });
 const defined = (root: AgentNode, platform: Partial<Definition['platform']> = {}): Definition => ({
@@ -137,12 +136,4 @@ test.each([
 
 test('what is no answer is about no field', () => {
   expect(problemOf(new NotReached())).toEqual({ text: 'The platform does not answer. It may be restarting.' });
-});
-
-test('whom what is for administrators is offered to', () => {
-  expect(isAdministrator({ user: { role: 'SUPER_ADMIN' } })).toBe(true);
-  expect(isAdministrator({ user: { role: 'ADMIN' }, scopes: ['read', 'admin'] })).toBe(true);
-  expect(isAdministrator({ user: { role: 'ADMIN' }, scopes: ['read'] })).toBe(false);
-  expect(isAdministrator({ user: { role: 'USER' } })).toBe(false);
-  expect(isAdministrator({ user: null })).toBe(false);
 });
