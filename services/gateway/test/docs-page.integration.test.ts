@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { endpoints } from '../src/docs/describe-api.ts';
+import { openPath } from '../src/docs/openapi.ts';
 import { gateway } from './support/gateway.ts';
 
 test('the page shows every route, and loads nothing but its own parts', async () => {
@@ -8,8 +9,12 @@ test('the page shows every route, and loads nothing but its own parts', async ()
   expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
   for (const { method, path, summary } of endpoints)
     expect(text, `${method} ${path}`).toContain(
-      `<b class="${method}">${method}</b> <code>${path}</code> ${summary.replaceAll("'", '&#39;')}`,
+      `<b class="${method}">${method}</b> <code>${openPath(path)}</code> ${summary.replaceAll("'", '&#39;')}`,
     );
+  // A name in a path is written in one way, whether it holds slashes or not; the forms send it to the route as it is.
+  expect(text).toContain('<code>/agents/{name}/memories/{key}</code>');
+  expect(text).toContain('data-path="/agents/*name/memories/:key"');
+  expect(text).not.toMatch(/<code>[^<]*[:*]\w/);
   expect(text).toContain('a&lt;b&gt;&amp;&quot;c&quot;');
   const policy = String(headers['content-security-policy']).split('; ');
   expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "connect-src 'self'"]));

@@ -32,9 +32,9 @@ type Schema = {
 const workflow = [
   'Send a message: POST /conversations.',
   'If "waiting_approval" is true, the agent has stopped before it does something: the answer shows what, and the approval.',
-  'Look at it, and decide: POST /approvals/:uuid with {"approved": true} or {"approved": false}.',
+  'Look at it, and decide: POST /approvals/{uuid} with {"approved": true} or {"approved": false}.',
   'The agent goes on by itself. The answer has what it came to, or what it waits for now.',
-  'Send the next message: POST /conversations/:id/messages. To watch all of it: GET /conversations/:id/events.',
+  'Send the next message: POST /conversations/{id}/messages. To watch all of it: GET /conversations/{id}/events.',
 ];
 
 /** The page, with a card for each operation. */
@@ -76,7 +76,7 @@ function card(endpoint: Endpoint, described: Described | undefined): string {
       `<dt><code>${status}</code> ${escaped(one.description)}</dt><dd><pre>${escaped(shown(one.example))}</pre></dd>`,
   );
   return (
-    `<details><summary><b class="${method}">${method}</b> <code>${escaped(path)}</code> ${escaped(summary)}</summary>` +
+    `<details><summary><b class="${method}">${method}</b> <code>${escaped(openPath(path))}</code> ${escaped(summary)}</summary>` +
     `<p>${escaped(description)}</p>` +
     (schema === undefined ? '' : `<h3>Body</h3>${fields(schema)}`) +
     tryOut(endpoint, parameters, request === undefined ? undefined : shown(request.example)) +
