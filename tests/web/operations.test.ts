@@ -211,7 +211,7 @@ describeInBrowser('users and keys in the browser', () => {
     await page.locator('.facts').getByText('Administrator', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Switch off bob@example.com' }).click();
     await page.getByRole('button', { name: 'Yes, switch them off' }).click();
-    await page.getByRole('button', { name: 'Let bob@example.com back in' }).waitFor();
+    await page.getByRole('button', { name: 'Let back in bob@example.com' }).waitFor();
     expect((await asWho(own)).status).toBe(401);
 
     await page.getByRole('link', { name: 'All people' }).click();

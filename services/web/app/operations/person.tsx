@@ -131,8 +131,8 @@ function Changes({ user, me, onChanged }: { readonly user: User; readonly me: Me
         />
       ) : (
         <AskFirst
-          label="Let them back in…"
-          name={`Let ${user.email} back in`}
+          label="Let back in…"
+          name={`Let back in ${user.email}`}
           tone="go"
           yes="Yes, let them in"
           means={<p>Their keys that have not ended, and their sign-ins, are taken again.</p>}

@@ -120,7 +120,7 @@ function OneStanding(given: {
       </p>
       {mayRevoke ? (
         <AskFirst
-          label="Take it back…"
+          label="Take back…"
           name={`Take back the approval of ${tool}`}
           tone="stop"
           yes="Yes, take it back"
