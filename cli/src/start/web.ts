@@ -51,8 +51,9 @@ export async function startWebHere(
   const web = await startWeb({ config, login, log, nextPort: options.nextPort && login === undefined });
   const ending = new AbortController();
   const building = buildWhereNeeded(ending.signal, harmlessOf(process.env)).then((problem) => {
-    if (problem === undefined) web.refresh();
-    else log.error('the web app could not be built', { error: problem });
+    if (problem === undefined) return web.refresh();
+    log.error('the web app could not be built', { error: problem });
+    web.buildFailed(problem);
   });
   return {
     address: web.address,

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { foreignCheck, gracefulStop, listen } from '@stopgo/http/node';
 import { describeError, type Logger, type Started } from '@stopgo/runtime';
 import { isLoopback } from '@stopgo/security';
-import { sendError, sendJson } from './answers.ts';
+import { sendError, sendHtml, sendJson } from './answers.ts';
 import { type App, type Asset, builtFolder, formOf, loadApp } from './assets.ts';
 import {
   connectionsMax,
@@ -15,10 +14,10 @@ import {
 } from './bounds.ts';
 import type { WebConfig } from './config.ts';
 import { type Forwarded, Forwarder } from './forward.ts';
-import { pagePolicy, secure } from './headers.ts';
+import { secure } from './headers.ts';
 import { LoginRoutes, type LoginState, noLogin } from './login/routes.ts';
 import type { Login } from './login/secrets.ts';
-import { appPage, buildingPage } from './pages.ts';
+import { appPage, buildingPage, failedBuildPage } from './pages.ts';
 import { simpleRouteOf } from './simple-routes.ts';
 
 export type WebOptions = {
@@ -34,8 +33,11 @@ export type WebOptions = {
   readonly now?: () => number;
 };
 
-/** The web server: `refresh` takes over an app that was built meanwhile. */
-export type StartedWeb = Started & { readonly refresh: () => void };
+/** The web server: `refresh` takes over an app that was built meanwhile; `buildFailed` has pages say that there is none, and why. */
+export type StartedWeb = Started & {
+  readonly refresh: () => void;
+  readonly buildFailed: (problem: string) => void;
+};
 
 /**
  * Serves the app and passes its requests on to the gateway. `address` is its URL; `stop` lets running requests finish.
@@ -86,6 +88,7 @@ export async function startWeb({
   return {
     address,
     refresh: handle.refresh,
+    buildFailed: handle.buildFailed,
     stop: async () => {
       await stop();
       forwarder.close();
@@ -114,10 +117,14 @@ function handlerOf(forwarder: Forwarder, config: WebConfig, folder: string, logi
   const { allowedHosts, login: named } = config;
   const whyForeign = foreignCheck({ allowedHosts, publicUrl: named?.publicUrl, allowedOrigins: [] });
   let app = loadApp(folder);
+  let problem: string | undefined;
   const refresh = (): void => {
     app = loadApp(folder);
   };
-  return { refresh, request };
+  const buildFailed = (why: string): void => {
+    problem = why;
+  };
+  return { refresh, buildFailed, request };
 
   async function request(req: IncomingMessage, res: ServerResponse): Promise<void> {
     secure(res);
@@ -141,6 +148,7 @@ function handlerOf(forwarder: Forwarder, config: WebConfig, folder: string, logi
     const file = app?.files.get(path);
     if (file !== undefined) return sendFile(req, res, file);
     if (path.includes('.') || path.startsWith('/assets/')) return sendError(res, 404, 'there is no such file');
+    if (app === undefined) return sendNoApp(res, problem);
     sendPage(res, app, login?.stateOf(req) ?? noLogin);
   }
 
@@ -158,17 +166,13 @@ function handlerOf(forwarder: Forwarder, config: WebConfig, folder: string, logi
 }
 
 /** Every path of the app is the same page; the app reads the path. */
-function sendPage(res: ServerResponse, app: App | undefined, state: LoginState): void {
-  const nonce = randomBytes(16).toString('base64');
-  const body = app === undefined ? buildingPage(nonce) : appPage(app.page, nonce, state);
-  res.writeHead(200, {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'Content-Security-Policy': pagePolicy(nonce),
-    // A new version of the app is there with the next load.
-    'Cache-Control': 'no-cache, no-store',
-  });
-  res.end(body);
+function sendPage(res: ServerResponse, app: App, state: LoginState): void {
+  sendHtml(res, 200, (nonce) => appPage(app.page, nonce, state));
+}
+
+function sendNoApp(res: ServerResponse, problem: string | undefined): void {
+  if (problem === undefined) sendHtml(res, 200, buildingPage);
+  else sendHtml(res, 503, (nonce) => failedBuildPage(nonce, problem));
 }
 
 function sendFile(req: IncomingMessage, res: ServerResponse, asset: Asset): void {

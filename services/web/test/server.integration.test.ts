@@ -77,6 +77,17 @@ describe('the pages', () => {
     expect((await send('/c/1')).text).toContain('<title>app</title>');
   });
 
+  test('say that the app could not be built and why, ask for nothing again, and are the app once it is there', async () => {
+    web.buildFailed('app.tsx:1 <b>unexpected</b>');
+    const { status, text: body } = await send('/c/1');
+    expect(status).toBe(503);
+    expect(body).toContain('The app could not be built');
+    expect(body).toContain('app.tsx:1 &lt;b&gt;unexpected&lt;/b&gt;');
+    expect(body).not.toContain('http-equiv="refresh"');
+    build();
+    expect((await send('/c/1')).text).toContain('<title>app</title>');
+  });
+
   test('run no script of anybody else, and each has a nonce of its own', async () => {
     build();
     const [one, other] = [await send('/'), await send('/approvals')];

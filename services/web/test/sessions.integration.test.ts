@@ -156,7 +156,12 @@ describe('what changes something', () => {
     ['a form in a frame without an origin', { ...form, origin: 'null', 'sec-fetch-site': 'cross-site' }, 403],
     ['a form of a site beside it', { ...form, origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' }, 403],
     ['a script of a site beside it', { 'sec-fetch-site': 'same-site' }, 403],
-    ['a page of the same host over another scheme', { origin: 'https:own', 'sec-fetch-site': 'same-site' }, 403],
+    ['a page of the same host over another scheme', { origin: 'https:own' }, 403],
+    [
+      'a page that names our origin, and is of another one for the browser',
+      { origin: 'own', 'sec-fetch-site': 'same-site' },
+      403,
+    ],
     ['something that does not say where it comes from', {}, 403],
     ['a page of the app that does not say whose it is', { 'sec-fetch-site': 'same-origin', 'x-signed-in-as': '' }, 401],
     ['a page that shows what somebody else was shown', { 'x-signed-in-as': 'f'.repeat(24), origin: 'own' }, 401],

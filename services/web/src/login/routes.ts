@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '@stopgo/runtime';
-import { sendError, sendJson } from '../answers.ts';
+import { sendError, sendHtml, sendJson } from '../answers.ts';
 import { leavingMs, signInMs, signInsMax } from '../bounds.ts';
-import { pagePolicy } from '../headers.ts';
 import { type Admission, admissionOf, isOwnPage, notOurs } from './admission.ts';
 import { cookiesIn, SealedCookies } from './cookies.ts';
 import { failedSignInPage } from './login-page.ts';
@@ -244,11 +242,5 @@ function sendFailedPage(
   again: string,
   cookies: readonly string[],
 ): void {
-  const nonce = randomBytes(16).toString('base64');
-  const body = failedSignInPage(nonce, problem, again);
-  res.writeHead(status, {
-    ...{ 'Content-Type': 'text/html; charset=utf-8', 'Content-Length': Buffer.byteLength(body) },
-    ...{ 'Content-Security-Policy': pagePolicy(nonce), 'Cache-Control': 'no-store', 'Set-Cookie': [...cookies] },
-  });
-  res.end(body);
+  sendHtml(res, status, (nonce) => failedSignInPage(nonce, problem, again), cookies);
 }
