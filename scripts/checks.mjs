@@ -22,16 +22,16 @@ export const checks = [
   program('proto format', buf, 'format', '--diff', '--exit-code'),
   { name: 'proto compatibility', check: protoCompatibility },
   { name: 'generated code', check: generatedCode },
-  { name: 'configuration schema', check: configurationSchema },
+  { name: 'configuration schema', check: () => ownProgram('config-schema') },
+  { name: 'types of the client', check: () => ownProgram('client-types') },
   { name: 'invariants', check: () => capture(process.execPath, [join(root, 'scripts', 'invariants.mjs')]) },
   program('unused code and dependencies', knip, '--no-progress', '--no-config-hints'),
 ];
 
-const schemaMain = join(root, 'tests', 'config-schema', 'main.ts');
-
-/** The schema that editors are shown is made from what the parser goes by, and from the page. */
-function configurationSchema() {
-  return capture(process.execPath, ['--import', 'tsx', '--conditions=stopgo-source', schemaMain, '--check']);
+/** What is made by a program of ours from what is in the code: the schema that editors are shown, and the types of the client. */
+function ownProgram(folder) {
+  const main = join(root, 'tests', folder, 'main.ts');
+  return capture(process.execPath, ['--import', 'tsx', '--conditions=stopgo-source', main, '--check']);
 }
 
 /** Runs checks, a few at a time; prints one line for each and the output of those that failed. Gives the counts. */

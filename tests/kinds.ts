@@ -17,7 +17,7 @@ export const filesOfKind: Readonly<Record<Kind, readonly string[]>> = {
   unit: [
     `{packages,services,mcp-servers}/*/test/**/${noWord}`,
     `{cli,offline-model,bench}/test/**/${noWord}`,
-    `tests/{chaos,config-schema,crash,promises,topology}/${noWord}`,
+    `tests/{chaos,client-types,config-schema,crash,promises,topology}/${noWord}`,
   ],
   integration: ['**/*.{integration,sqlite,nats,jetstream}.test.ts', 'tests/{conformance,processes,scripts}/*.test.ts'],
   simulation: ['tests/{matrix,simulation}/*.test.ts'],

@@ -32,7 +32,9 @@ const HTTP = '@stopgo/http';
 const JSON_SCHEMA = '@stopgo/json-schema';
 /** Agents as files of markdown: what one means, what it is called. Reads nothing itself. */
 const AGENT_FILES = '@stopgo/agent-files';
-const ANYTHING = [...SHARED, SECURITY, LOG, A2A, HTTP, JSON_SCHEMA, AGENT_FILES, ...SERVICES, ...PROGRAMS];
+/** What talks to a platform over HTTP. It is published, and needs nothing of ours. */
+const CLIENT = '@stopgo/client';
+const ANYTHING = [CLIENT, ...SHARED, SECURITY, LOG, A2A, HTTP, JSON_SCHEMA, AGENT_FILES, ...SERVICES, ...PROGRAMS];
 
 /** Every package and the packages of ours that its code may use: edges use services, services use the shared ones. */
 const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: readonly string[] }>> = {
@@ -40,6 +42,7 @@ const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: r
   'packages/core': { name: '@stopgo/core', may: ['@stopgo/proto'] },
   'packages/a2a-agent': { name: A2A, may: ['@stopgo/core', '@stopgo/proto', HTTP] },
   'packages/agent-files': { name: AGENT_FILES, may: ['@stopgo/core', '@stopgo/runtime'] },
+  'packages/client': { name: CLIENT, may: [] },
   'packages/http': { name: HTTP, may: ['@stopgo/core', SECURITY] },
   'packages/json-schema': { name: JSON_SCHEMA, may: ['@stopgo/core'] },
   'packages/rpc': { name: '@stopgo/rpc', may: ['@stopgo/core', '@stopgo/proto', SECURITY] },
@@ -51,7 +54,7 @@ const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: r
   'services/mcp-bridge': { name: '@stopgo/mcp-bridge', may: [...SHARED, SECURITY, LOG, JSON_SCHEMA] },
   'services/orchestrator': { name: '@stopgo/orchestrator', may: [...SHARED, SECURITY, LOG, A2A, JSON_SCHEMA] },
   'services/registry': { name: '@stopgo/registry', may: [...SHARED, SECURITY, LOG, AGENT_FILES] },
-  'services/web': { name: '@stopgo/web', may: ['@stopgo/core', '@stopgo/runtime', SECURITY, HTTP] },
+  'services/web': { name: '@stopgo/web', may: ['@stopgo/core', '@stopgo/runtime', SECURITY, HTTP, CLIENT] },
   'services/store': { name: '@stopgo/store', may: SHARED },
   'packages/tool-server': { name: TOOL_SERVER, may: [SECURITY] },
   'mcp-servers/filesystem': { name: '@stopgo/mcp-filesystem', may: [TOOL_SERVER] },
