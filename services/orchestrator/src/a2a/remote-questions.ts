@@ -26,8 +26,21 @@ export function questionsIn(state: TaskState, message: StatusMessage): readonly 
   const shown = message.data.flatMap((one) => shownQuestion(one, text)).slice(0, remoteQuestionsMax);
   const said = { key: keyOf(message), prompt: text };
   if (state === 'auth-required') return [{ ...said, key: `auth ${said.key}`, kind: 'auth' }, ...shown];
-  return shown.length > 0 ? shown : [{ ...said, kind: 'approval' }];
+  if (shown.length > 0) return shown;
+  return [message.data.some(asksForFile) ? onlyDeclined(said) : { ...said, kind: 'approval' }];
 }
+
+/** A data part by which an agent of ours asks for a file. */
+const asksForFile = (data: unknown): boolean => isObject(data) && 'input_id' in data && data.mode === 'file';
+
+/** What people decide is sent as words, and no file goes along: a yes would be asked again and again, and a no is understood. */
+function onlyDeclined({ key, prompt }: Pick<RemoteQuestion, 'key' | 'prompt'>): RemoteQuestion {
+  const approval = { id: '', tool: '', server: '', argumentsJson: '', choices: ['reject'], agents: [] };
+  return { key, kind: 'approval', prompt: `${noFileFromHere}\n\n${prompt}`, approval };
+}
+
+const noFileFromHere =
+  '(It asks for a file. No file can be sent to it from here: it can only be declined, or be given the file where its own people answer it.)';
 
 /** Agents of the first days show the approval's id in words. It is no use in an answer, but it tells questions apart. */
 const idInWords = /Approval required \(id: ([0-9a-f-]{36})\)/i;

@@ -36,6 +36,22 @@ test('arguments that are nested too deep to be shown are no arguments that someb
   ]);
 });
 
+test('what asks for a file can only be declined, and says why: no file is sent along with a decision', () => {
+  const asks = (mode: string, more: object[] = []) =>
+    questionsIn('input-required', { ...message, data: [{ input_id: 'i', kind: 'input', mode }, ...more] as never });
+  expect(asks('file')).toEqual([
+    {
+      key: keyOf({}),
+      kind: 'approval',
+      prompt: expect.stringMatching(/^\(It asks for a file\. No file can be sent .*\)\n\nReally\?$/),
+      approval: { id: '', tool: '', server: '', argumentsJson: '', choices: ['reject'], agents: [] },
+    },
+  ]);
+  expect(asks('form')).toEqual([{ key: keyOf({}), kind: 'approval', prompt: 'Really?' }]);
+  // What is decided besides is asked for first.
+  expect(asks('file', [{ approval_id: 'x', choices: ['approve', 'reject'] }])).toMatchObject([{ key: 'x' }]);
+});
+
 test('the words of a message with several questions are of none of them: each has its own, or its arguments', () => {
   const data = [
     { approval_id: 'own', arguments: {}, description: 'Reboot test-1' },
