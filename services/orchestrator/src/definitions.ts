@@ -16,10 +16,11 @@ import {
   toolsetStream,
 } from '@stopgo/core';
 import { type DefinitionPorts, type DefinitionSource, definitionsIn, recordDefinition } from '@stopgo/log';
+import { KeptDefinitions } from './kept-definitions.ts';
 import type { Catalogue } from './tool-port.ts';
 
-/** Definitions kept in memory, by digest. */
-const keptMax = 64;
+/** Streams of which it is kept that their definition is on the record. It is only recorded again, to no effect, where it is not. */
+const recordedMax = 4_096;
 
 /**
  * Agents, tool sets and policies as they are on the record: each stands once, in a stream named by its digest, so that a run goes
@@ -29,9 +30,9 @@ export class RecordedDefinitions implements DefinitionSource {
   readonly #ports: DefinitionPorts;
   readonly #source: DefinitionSource;
   readonly #recorded = new Map<string, Promise<void>>();
-  readonly #agents = new Map<string, AgentDefinition>();
-  readonly #toolsets = new Map<string, Toolset>();
-  readonly #policies = new Map<string, Policy>();
+  readonly #agents = new KeptDefinitions<AgentDefinition>();
+  readonly #toolsets = new KeptDefinitions<Toolset>();
+  readonly #policies = new KeptDefinitions<Policy>();
   readonly #digests = new WeakMap<object, Defined>();
 
   constructor(ports: DefinitionPorts) {
@@ -59,29 +60,23 @@ export class RecordedDefinitions implements DefinitionSource {
         this.#once(toolStream(pin), fact('toolDefined', { pin, definitionJson }), signal),
       ),
     ]);
-    keep(this.#agents, agentDigest, agent);
-    keep(this.#toolsets, toolsetDigest, catalogue.tools);
+    this.#agents.keep(agentDigest, agent, agentDefined.definitionJson.length);
+    this.#toolsets.keep(toolsetDigest, catalogue.tools, toolset.definitionJson.length);
     if (policy === undefined || rules === undefined) return { agentDigest, toolsetDigest };
-    keep(this.#policies, rules.digest, policy);
+    this.#policies.keep(rules.digest, policy, rules.definitionJson.length);
     return { agentDigest, toolsetDigest, policyDigest: rules.digest };
   }
 
   async agent(digest: string): Promise<AgentDefinition> {
-    const known = this.#agents.get(digest);
-    if (known !== undefined) return known;
-    return keep(this.#agents, digest, await this.#source.agent(digest));
+    return this.#agents.get(digest) ?? loaded(this.#agents, digest, await this.#source.agent(digest));
   }
 
   async toolset(digest: string): Promise<Toolset> {
-    const known = this.#toolsets.get(digest);
-    if (known !== undefined) return known;
-    return keep(this.#toolsets, digest, await this.#source.toolset(digest));
+    return this.#toolsets.get(digest) ?? loaded(this.#toolsets, digest, await this.#source.toolset(digest));
   }
 
   async policy(digest: string): Promise<Policy> {
-    const known = this.#policies.get(digest);
-    if (known !== undefined) return known;
-    return keep(this.#policies, digest, await this.#source.policy(digest));
+    return this.#policies.get(digest) ?? loaded(this.#policies, digest, await this.#source.policy(digest));
   }
 
   #defined(value: object, define: () => Defined): Defined {
@@ -95,15 +90,13 @@ export class RecordedDefinitions implements DefinitionSource {
     if (known !== undefined) return known;
     const recording = recordDefinition(this.#ports, stream, definition, signal);
     this.#recorded.set(stream, recording);
+    const [oldest = stream] = this.#recorded.keys();
+    if (this.#recorded.size > recordedMax) this.#recorded.delete(oldest);
     recording.catch(() => this.#recorded.delete(stream));
     return recording;
   }
 }
 
-function keep<T>(kept: Map<string, T>, digest: string, value: T): T {
-  kept.delete(digest);
-  kept.set(digest, value);
-  const oldest = kept.keys().next().value;
-  if (kept.size > keptMax && oldest !== undefined) kept.delete(oldest);
-  return value;
+function loaded<T>(kept: KeptDefinitions<T>, digest: string, value: T): T {
+  return kept.keep(digest, value, JSON.stringify(value).length);
 }
