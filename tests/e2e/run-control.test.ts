@@ -134,6 +134,8 @@ test('a run that is paused at a limit goes on with the limit that a person gives
   const { paused } = begun.conversation.run;
   const reached = { max_tokens: { used: expect.any(Number), most: 1 } };
   expect(paused).toMatchObject({ agent: 'thrifty', reached, reason: expect.stringContaining('give a new limit') });
+  const [waits] = begun.conversation.waiting_for;
+  expect(waits).toMatchObject({ kind: 'pause', text: expect.stringMatching(/or cancel it\. \(since [^ ]+Z\)$/) });
   const { used } = paused.reached.max_tokens;
   const resume = (limits?: object) => post(`/runs/${id}/resume`, limits && { limits }, { 'x-approver': 'ada' });
   for (const [limits, status, error] of [

@@ -1,10 +1,21 @@
-import { advance, cancelStep, hasWork, runStanding } from '@stopgo/core';
+import { advance, cancelStep, evolve, hasWork, type RecordedFact, type RunState, runStanding } from '@stopgo/core';
 import { facts as wire } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
-import { answered, asked, callsAgent, definitionsOf, drives, drove, platformAgent, works } from './agents.ts';
+import {
+  answered,
+  asked,
+  callsAgent,
+  completes,
+  definitionsOf,
+  drives,
+  drove,
+  platformAgent,
+  works,
+} from './agents.ts';
 import { given } from './specification.ts';
 import {
   agentOf,
+  approved,
   call,
   canceled,
   claim,
@@ -115,6 +126,45 @@ describe('a step that somebody cancels', () => {
     given(...asking, canceled)
       .when(canceling(child))
       .thenRefused({ kind: 'no_run', status: 'canceled' });
+  });
+
+  test('is over once its agent has returned, and unknown before that agent has begun to work', () => {
+    const returned = [...working, answered({ step: child, calls: [completes('Refunded.')] })] as const;
+    expect(given(...returned).state.run?.steps[child]).toBeUndefined();
+    given(...returned)
+      .when(canceling(child))
+      .thenRefused({ kind: 'over' });
+    given(opened, asked('Go.'), answered({ calls: [callsAgent('support/billing')] }))
+      .when(canceling(child))
+      .thenRefused({ kind: 'unknown' });
+  });
+
+  test('carries the key of the request on the record, and so does the run that ends with its root', () => {
+    const idempotency = { key: 'k1', requestDigest: 'd1' };
+    const keyed = (stepId: string) => (state: Parameters<typeof cancelStep>[0]) =>
+      cancelStep(state, { stepId, by: 'ada', reason: '', idempotency });
+    given(...working)
+      .when(keyed(child))
+      .thenFacts(['stepCanceled', { idempotency: expect.objectContaining(idempotency) }]);
+    given(...working)
+      .when(keyed('root'))
+      .thenFacts(['runCanceled', { idempotency: expect.objectContaining(idempotency) }]);
+  });
+
+  test('that is the whole tree has nobody asked any more; what was decided is not withdrawn', () => {
+    given(...asking)
+      .when(canceling('root'))
+      .thenFacts(['approvalResolved', { callId: `${child}#1.0`, decision: wire.Decision.WITHDRAWN }], 'runCanceled');
+    given(...asking, approved(`${child}#1.0`))
+      .when(canceling(child))
+      .thenFacts('stepCanceled');
+  });
+
+  test('has ended once, though its end is told twice', () => {
+    const { log, state } = given(...asking, cancels(child));
+    const twice = log.findLast(({ fact }) => fact.case === 'stepCanceled');
+    const later = { ...(twice as RecordedFact), revision: state.revision + 1 };
+    expect(evolve({ ...state, run: { ...(state.run as RunState), owner: null } }, later).run).toEqual(state.run);
   });
 
   test('names nobody and no reason where there is none', () => {

@@ -1,11 +1,14 @@
 import {
   type AgentNode,
   advance,
+  evolve,
   hasWork,
   isDue,
   messageRows,
   nextDue,
   pauseRun,
+  type RecordedFact,
+  type RunState,
   resumeRun,
   runStanding,
 } from '@stopgo/core';
@@ -137,6 +140,28 @@ describe('a run that is paused', () => {
       .thenOwes({ kind: 'recover', id: 'root/2#1.0' });
   });
 
+  test('carries the keys of the requests that paused and resumed it on the record', () => {
+    const idempotency = { key: 'k1', requestDigest: 'd1' };
+    const expected = { idempotency: expect.objectContaining(idempotency) };
+    given(...begun)
+      .when((state) => pauseRun(state, { by: 'ada', idempotency }))
+      .thenFacts(['runPaused', expected]);
+    given(...begun, pauses)
+      .when((state) => resumeRun(state, { by: 'ada', idempotency }))
+      .thenFacts(['runResumed', expected]);
+  });
+
+  test('was paused when and by whom that is on the record first, and is not to be looked at for a resume of nothing', () => {
+    const { state: paused, log } = given(...begun, pauses);
+    const pause = log.at(-1) as RecordedFact;
+    const again = { ...pause, revision: pause.revision + 1, time: pause.time + 60_000 };
+    expect(evolve(paused, again).run).toEqual(paused.run);
+    const resume = given(...begun, pauses, resumes).log.at(-1) as RecordedFact;
+    const { state: goesOn } = given(...begun);
+    const free = { ...goesOn, run: { ...(goesOn.run as RunState), owner: null } };
+    expect(evolve(free, { ...resume, revision: free.revision + 1 }).run).toEqual(free.run);
+  });
+
   test('can be canceled', () => {
     expect(given(...begun, pauses, canceled).state.run?.status).toBe('canceled');
   });
@@ -198,4 +223,8 @@ test('the time of agents does not run while their run is paused', () => {
   expect(pausedMs).toBeGreaterThan(0);
   expect(nextDue(state.run)).toBe(dawn + 30_000 + pausedMs);
   expect(state.run?.timeLimit?.endsAt).toBe(dawn + 60_000 + pausedMs);
+  // Whoever resumes may have a clock that is behind: a pause takes no time away.
+  const resume = log.find(({ fact }) => fact.case === 'runResumed') as RecordedFact;
+  const behind = { ...resume, revision: paused.revision + 1, time: (paused.run?.paused?.at ?? 0) - 5_000 };
+  expect(evolve(paused, behind).run?.timeLimit?.endsAt).toBe(dawn + 60_000);
 });

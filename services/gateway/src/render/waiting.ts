@@ -54,8 +54,12 @@ function peopleIn({ head, approvals }: Pick<SoundView, 'head' | 'approvals'>): A
 const people = (kind: string, since: views.RunWait['since'], text: string): Answer => ({
   kind,
   since: rfc3339(since),
-  text: `${text}${since === undefined ? '' : ` since ${rfc3339(since)}`}`,
+  text: since === undefined ? text : sinceThen(text, `since ${rfc3339(since)}`),
 });
+
+/** The time after a clause, or in brackets after sentences. */
+const sinceThen = (text: string, since: string): string =>
+  text.endsWith('.') ? `${text} (${since})` : `${text} ${since}`;
 
 /** One thing that a run waits for, other than people. */
 export function renderWait(wait: views.RunWait): { readonly [name: string]: Answer | undefined } {
