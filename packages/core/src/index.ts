@@ -392,7 +392,7 @@ export {
 export { bareView, type EarlierRows, type ProjectedRows, project } from './views/projection.ts';
 export { type PromptMessage, type PromptScope, promptMessages } from './views/prompt-messages.ts';
 export { evolveTrace, type RunTrace } from './views/run-trace.ts';
-export { standingOf } from './views/standing.ts';
+export { asksSince, standingOf } from './views/standing.ts';
 export {
   type FinishedCall,
   type Transcript,

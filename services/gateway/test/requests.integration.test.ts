@@ -184,7 +184,7 @@ describe('routes', () => {
       ...['', '/:id', '/:id/blobs/:digest', '/:id/events', '/:id/export', '/:id/push', '/:id/verification'].map(
         (rest) => `GET /conversations${rest}`,
       ),
-      ...['docs', 'docs/json', 'health', 'mcp/servers', 'me', 'openapi.json'].map((rest) => `GET /${rest}`),
+      ...['docs', 'docs/json', 'health', 'inputs', 'mcp/servers', 'me', 'openapi.json'].map((rest) => `GET /${rest}`),
       ...['repositories', 'repositories/:name/branches', 'runs/:id/steps'].map((rest) => `GET /${rest}`),
       ...['', '/held'].map((rest) => `GET /tools${rest}`),
       ...['', '/:user', '/:user/keys'].map((rest) => `GET /users${rest}`),

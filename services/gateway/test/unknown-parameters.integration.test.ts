@@ -8,6 +8,7 @@ test.each([
     '/approvals?status=pending&asignee=me',
     '"asignee"; known: "status", "conversation", "tool", "server", "node", "agent"',
   ],
+  ['/inputs?state=pending', '"state"; known: "status", "limit", "cursor"'],
   [`/conversations/${ID}?revison=3`, '"revison"; known: "revision"'],
   ['/agents?query=x', '"query"; known: "repository", "q", "limit", "cursor"'],
   ['/agents/support/memories?q=x', '"q"; known: "query", "limit", "cursor"'],

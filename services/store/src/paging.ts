@@ -1,9 +1,9 @@
 import { invalidArgument } from '@stopgo/core';
 import { cursorCharactersMax, listLimitMax } from './bounds.ts';
-import type { ChangeKey, Page } from './views.ts';
+import type { AskingKey, ChangeKey, Page } from './views.ts';
 
 /** The lists that have cursors; a cursor of one does not go with another. */
-export type ListName = 'conversations' | 'changes' | 'approvals' | 'runs' | 'pushes' | 'users' | 'api keys';
+export type ListName = 'conversations' | 'changes' | 'approvals' | 'inputs' | 'runs' | 'pushes' | 'users' | 'api keys';
 
 /** The text that stands for a row's key, for callers not to look into. Empty at the end of a list. */
 export function encodeCursor(list: ListName, key: number | undefined): string {
@@ -25,13 +25,30 @@ export function pageByChange(request: { limit: number; cursor: string }, limitDe
   return { limit: checkLimit(request.limit, limitDefault), after: decodeChangeCursor(request.cursor) };
 }
 
+/** The same for what people are asked, by how long they are. */
+export function encodeAskingCursor(place: AskingKey | undefined): string {
+  return place === undefined ? '' : textOf('inputs', `${place.since}.${place.key}`);
+}
+
+/** As `pageOf`, of such a list. */
+export function pageByAsking(request: { limit: number; cursor: string }, limitDefault: number): Page<AskingKey> {
+  const place = placeIn('inputs', request.cursor);
+  const after = place && { since: place[0], key: place[1] };
+  return { limit: checkLimit(request.limit, limitDefault), after };
+}
+
 function decodeChangeCursor(cursor: string): ChangeKey | undefined {
+  const place = placeIn('changes', cursor);
+  return place && { changedAt: place[0], key: place[1] };
+}
+
+/** A time and a key, as a cursor of the list holds them. */
+function placeIn(list: ListName, cursor: string): readonly [number, number] | undefined {
   if (cursor === '') return undefined;
-  const [changedAt = Number.NaN, key = Number.NaN] = wordsIn('changes', cursor).map(Number);
-  const place = { changedAt, key };
-  if (!Number.isSafeInteger(changedAt) || !Number.isSafeInteger(key) || encodeChangeCursor(place) !== cursor)
-    throw notOfThisList();
-  return place;
+  const [time = Number.NaN, key = Number.NaN] = wordsIn(list, cursor).map(Number);
+  const isPlace = Number.isSafeInteger(time) && Number.isSafeInteger(key);
+  if (!isPlace || textOf(list, `${time}.${key}`) !== cursor) throw notOfThisList();
+  return [time, key];
 }
 
 /** The number of rows wanted; 0 stands for the default. */

@@ -38,7 +38,15 @@ import type { AppendOutcome, EventLog, KnownKey } from './event-log.ts';
 import { forPeers } from './for-peers.ts';
 import type { InstanceBoard } from './instance-board.ts';
 import { OpenStreams } from './open-streams.ts';
-import { checkLimit, encodeChangeCursor, encodeCursor, pageByChange, pageOf } from './paging.ts';
+import {
+  checkLimit,
+  encodeAskingCursor,
+  encodeChangeCursor,
+  encodeCursor,
+  pageByAsking,
+  pageByChange,
+  pageOf,
+} from './paging.ts';
 import { peopleReads } from './people-reads.ts';
 import { checkRecorder } from './recorders.ts';
 import { waitsOfWorkingRuns, withWaits } from './run-waits.ts';
@@ -234,6 +242,16 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       await views.caughtUp(signal);
       const { texts, leftOut } = views.said({ id: contextId, principal }, { textsMax, bytesMax });
       return { texts: texts.map((one) => ({ ...one })), leftOut };
+    },
+
+    async listInputs(request) {
+      const principal = request.principal === '' ? undefined : request.principal;
+      const { rows, next } = views.inputs(principal, pageByAsking(request, listLimitDefault));
+      return {
+        inputs: [...rows],
+        nextCursor: encodeAskingCursor(next),
+        total: views.countInputs(principal),
+      };
     },
 
     async getApproval({ approvalId }, { signal }) {

@@ -2,6 +2,7 @@ import { type DescMessage, type Message, toJson } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import {
   askingsOf,
+  asksSince,
   assigneeOf,
   type ConversationState,
   canonicalJson,
@@ -141,6 +142,7 @@ export class ViewCheck {
       principal: principalOf(this.#state),
       standing: this.#head === undefined ? 0 : standingOf(this.#head),
       'last change': Math.floor(this.#state.updatedAt),
+      asking: `${this.#head?.pendingInputs.length ?? 0} ${(this.#head && asksSince(this.#head)) ?? ''}`,
     };
     const found = {
       revision: stored.revision,
@@ -154,6 +156,7 @@ export class ViewCheck {
       principal: stored.belongs.principal,
       standing: stored.belongs.standing,
       'last change': stored.belongs.changedAt,
+      asking: `${stored.asking.number} ${stored.asking.since ?? ''}`,
     };
     this.#compareFields('the list', expected, found);
   }

@@ -65,6 +65,12 @@ export type ContextName = { readonly id: string; readonly principal: string };
 /** A row's place among conversations by their last change. */
 export type ChangeKey = { readonly changedAt: number; readonly key: number };
 
+/** A question, and the conversation that it is asked in. */
+export type AskedInput = { readonly conversationId: string; readonly input: views.PendingInput };
+
+/** A conversation's place among those that ask, by how long they do, in milliseconds since 1970. */
+export type AskingKey = { readonly since: number; readonly key: number };
+
 export type ApprovalFilter = {
   readonly status: views.ApprovalStatus | undefined;
   readonly conversationId: string | undefined;
@@ -161,7 +167,11 @@ export type StoredConversation = {
   readonly belongs: Belonging;
   readonly watchedRun: OpenRunRow | undefined;
   readonly dueRun: DueRunRow | undefined;
+  readonly asking: StoredAsking;
 };
+
+/** What waits for people's answers, by what lists select it by: how many, and since when, in milliseconds since 1970. */
+export type StoredAsking = { readonly number: number; readonly since: number | undefined };
 
 /** More columns that lists select by. */
 export type Belonging = {
@@ -235,6 +245,13 @@ export type Views = {
   /** Oldest first. A page may be short, or empty, and have a `next`: it looks at a bounded number of rows. */
   approvals(filter: ApprovalFilter, page: Page): Rows<views.Approval>;
   countApprovals(counted: ApprovalsCounted): ApprovalCounts;
+  /**
+   * What tool servers and agents ask people, of all conversations or those of one principal, by its key: those that wait longest first. A
+   * page ends with the conversation that reaches its limit, of which it has all.
+   */
+  inputs(principal: string | undefined, page: Page<AskingKey>): Rows<AskedInput, AskingKey>;
+  /** How many of them there are, counted up to `countedMax`. */
+  countInputs(principal: string | undefined): number;
   /** Runs that have an owner or something to do. `dueBy`: also those of which something is due by then, in milliseconds since 1970. */
   openRuns(page: Page, dueBy?: number): Rows<OpenRunRow>;
   /** Who is told of a conversation; undefined if nobody ever was. */

@@ -35,6 +35,8 @@ function write(revision: number): void {
     revision,
     run,
     ...due,
+    revision - 1,
+    revision === 1 ? null : 6,
     none,
     none,
   );
@@ -52,6 +54,8 @@ const readers: { readonly [name: string]: readonly [read: () => unknown, said: u
   openRuns: [() => tables.openRuns(0, 9).length, 1],
   openOrDueRuns: [() => tables.openOrDueRuns(5, 0, 9).map((row) => row.dueRun?.dueAt), [5]],
   watchedRuns: [() => tables.watchedRuns(0, 9).length, 1],
+  asking: [() => tables.asking(undefined, undefined, 9).map(({ since }) => since), [6]],
+  countAskedInputs: [() => tables.countAskedInputs('ann'), 1],
   counts: [() => tables.counts().filter(({ number }) => number > 0), [{ status: WAITING_APPROVAL, number: 1 }]],
   duePushes: [() => tables.duePushes(0, 9).map((push) => push.conversationId), ['c']],
 };

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { approvalTests } from './store-approvals.contract.ts';
 import { contextTests } from './store-contexts.contract.ts';
 import { dueTests } from './store-due.contract.ts';
+import { inputTests } from './store-inputs.contract.ts';
 import { watchApprovalTests } from './store-watch-approvals.contract.ts';
 import { watchedTests } from './store-watched.contract.ts';
 import { eventsOf, Story } from './story.ts';
@@ -190,6 +191,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
     watchApprovalTests({ client: () => client, send, told });
     contextTests({ client: () => client, send, told });
     watchedTests({ client: () => client, send });
+    inputTests({ client: () => client, send });
     dueTests({ client: () => client, send });
     ticketTests(
       () => client,

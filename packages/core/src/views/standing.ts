@@ -1,3 +1,4 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { views } from '@stopgo/proto';
 
 const standings: Readonly<Partial<Record<views.RunStatus, views.Standing>>> = {
@@ -13,4 +14,11 @@ export function standingOf({ run, authPrompt }: Pick<views.ConversationHead, 'ru
   if (run === undefined) return views.Standing.NEW;
   if (run.status === views.RunStatus.WAITING && authPrompt !== '') return views.Standing.WAITING_FOR_TOKEN;
   return standings[run.status] ?? views.Standing.WORKING;
+}
+
+/** Since when people are asked the oldest of what they are asked, in milliseconds since 1970; undefined: they are asked nothing. */
+export function asksSince({
+  pendingInputs: [oldest],
+}: Pick<views.ConversationHead, 'pendingInputs'>): number | undefined {
+  return oldest && Math.floor(oldest.requestedAt === undefined ? 0 : timestampMs(oldest.requestedAt));
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { time, uuid } from './scalars.ts';
+import { count, nextCursor, time, uuid } from './scalars.ts';
 
 /** What a tool server asks a person in the midst of a call, or what an agent asks. */
 export const pendingInput = z
@@ -22,3 +22,10 @@ export const pendingInput = z
     expires_at: time().optional(),
   })
   .meta({ id: 'PendingInput' });
+
+/** A page of questions. */
+export const inputPage = z.object({
+  inputs: z.array(pendingInput),
+  next_cursor: nextCursor(),
+  total: count().describe('How many wait in all; 10000 stands for that many or more'),
+});

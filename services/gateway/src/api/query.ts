@@ -54,6 +54,12 @@ export const followApprovals = z.object({
   after: z.string().optional().describe('The id of an event to go on after; Last-Event-ID counts before it'),
 });
 
+/** Parameters of the list of what people are asked. */
+export const listInputs = z.object({
+  status: z.literal('pending').optional().describe('What waits for an answer: all that is listed'),
+  ...page,
+});
+
 /** Parameters of a list in pages, and of nothing else. */
 export const pageOnly = z.object(page);
 

@@ -5,6 +5,7 @@ import { assignEndpoints } from './assign-endpoints.ts';
 import { conversationEndpoints } from './conversation-endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
 import { heldToolEndpoints } from './held-tool-endpoints.ts';
+import { inputEndpoints } from './input-endpoints.ts';
 import { fieldsOf, openApi } from './openapi.ts';
 import { docsPage } from './page.ts';
 import { peopleEndpoints } from './people-endpoints.ts';
@@ -19,6 +20,7 @@ export const endpoints: readonly Endpoint[] = [
   ...heldToolEndpoints,
   ...agentEndpoints,
   ...conversationEndpoints,
+  ...inputEndpoints,
   ...pushEndpoints,
   ...approvalEndpoints,
   ...assignEndpoints,

@@ -20,6 +20,19 @@ export const approvalExample = {
   created_at: time,
 };
 
+export const inputExample = {
+  id: 'c0a8f3de-7a6b-4f0e-9d0b-2f6f0c1b5a77',
+  conversation_id: conversationId,
+  mode: 'form',
+  server: 'shop',
+  tool: 'shop_order',
+  call_id: 'root#1.0',
+  message: 'How many?',
+  requested_schema: { type: 'object', properties: { amount: { type: 'integer' } }, required: ['amount'] },
+  choices: ['accept', 'decline', 'cancel'],
+  requested_at: time,
+};
+
 export const conversationExample = {
   id: conversationId,
   session_id: 'a1b2c3d4',

@@ -1,4 +1,4 @@
-import { contextOf, hasWork, nextDue, parkedTasks, principalOf, standingOf } from '@stopgo/core';
+import { asksSince, contextOf, hasWork, nextDue, parkedTasks, principalOf, standingOf } from '@stopgo/core';
 import { toBinary, views } from '@stopgo/proto';
 import type { HotConversation } from './hot-conversation.ts';
 import type { ViewTables } from './view-tables.ts';
@@ -28,6 +28,8 @@ export function writeConversation(
     parkedTasks(state)[0]?.runId ?? null,
     due === undefined ? null : (run?.id ?? null),
     due ?? null,
+    head.pendingInputs.length,
+    asksSince(head) ?? null,
     toBinary(views.ConversationHeadSchema, head),
     snapshot,
   );

@@ -22,6 +22,9 @@ export const wordIndexOptions = `words, content = '', columnsize = 0, tokenize =
  *
  * `approvals.asked_in_run` is the run of an approval that a person was asked; null of one that policy decided.
  *
+ * `conversations.asks` is how many questions of tool servers and agents wait for people, and `asks_since` since when the oldest of them
+ * does, in milliseconds since 1970; null if there is none.
+ *
  * `people` has the users and the API keys, those by the user whose they are.
  *
  * `approvals.principal` is whose conversation it is in.
@@ -65,6 +68,8 @@ const tables = `
     watched_run_id TEXT,
     due_run_id TEXT,
     due_at INTEGER,
+    asks INTEGER NOT NULL DEFAULT 0,
+    asks_since INTEGER,
     head BLOB NOT NULL,
     snapshot BLOB NOT NULL
   ) STRICT;
@@ -80,6 +85,9 @@ const tables = `
   CREATE INDEX conversations_with_open_run ON conversations (key) WHERE open_run_id IS NOT NULL;
   CREATE INDEX conversations_with_watched_run ON conversations (key) WHERE watched_run_id IS NOT NULL;
   CREATE INDEX conversations_by_due ON conversations (due_at) WHERE due_at IS NOT NULL;
+  CREATE INDEX conversations_asking ON conversations (asks_since, key, asks) WHERE asks_since IS NOT NULL;
+  CREATE INDEX conversations_asking_of_principal ON conversations (principal, asks_since, key, asks)
+    WHERE asks_since IS NOT NULL AND principal <> 'anonymous';
   CREATE TABLE conversation_counts (status INTEGER PRIMARY KEY, number INTEGER NOT NULL) STRICT;
   CREATE TRIGGER conversation_added AFTER INSERT ON conversations BEGIN
     INSERT INTO conversation_counts (status, number) VALUES (new.status, 1)

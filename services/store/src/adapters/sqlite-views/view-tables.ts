@@ -7,10 +7,12 @@ import type {
   DueRunRow,
   OpenRunRow,
   SetAside,
+  StoredAsking,
 } from '../../views.ts';
 import { bytes, integer, type SqlDatabase, type SqlRow, type SqlValue, text } from '../sqlite/database.ts';
 import { toSize } from '../sqlite/page-size.ts';
 import { approvalTables } from './approval-tables.ts';
+import { askingTables } from './asking-tables.ts';
 import { LateRows } from './late-rows.ts';
 import { wordsOf } from './words.ts';
 
@@ -26,6 +28,7 @@ export type ConversationRow = {
   readonly watchedRun: OpenRunRow | undefined;
   /** Something of it is due at a time, whoever drives it. */
   readonly dueRun: DueRunRow | undefined;
+  readonly asking: StoredAsking;
   readonly head: Uint8Array;
   readonly snapshot: Uint8Array;
 };
@@ -52,7 +55,7 @@ export type ViewTables = ReturnType<typeof viewTables>;
 
 export function viewTables(database: SqlDatabase) {
   const columns =
-    'key, id, revision, status, open_run_id, owner_instance, owner_epoch, context_id, principal, standing, changed_at, watched_run_id, due_run_id, due_at';
+    'key, id, revision, status, open_run_id, owner_instance, owner_epoch, context_id, principal, standing, changed_at, watched_run_id, due_run_id, due_at, asks, asks_since';
   const list = `SELECT key, id, head FROM conversations`;
   const toListed = (row: SqlRow) => ({ key: integer(row, 0), id: text(row, 1), head: bytes(row, 2) });
   const toBytes = (row: SqlRow) => ({ key: integer(row, 0), bytes: bytes(row, 1) });
@@ -84,13 +87,13 @@ export function viewTables(database: SqlDatabase) {
     toRow,
   );
   const writeRow = database.run(
-    `INSERT INTO conversations (${columns}, head, snapshot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO conversations (${columns}, head, snapshot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (key) DO UPDATE SET revision = excluded.revision, status = excluded.status,
          open_run_id = excluded.open_run_id, owner_instance = excluded.owner_instance,
          owner_epoch = excluded.owner_epoch, context_id = excluded.context_id, principal = excluded.principal,
          standing = excluded.standing, changed_at = excluded.changed_at,
          watched_run_id = excluded.watched_run_id, due_run_id = excluded.due_run_id, due_at = excluded.due_at,
-         head = excluded.head, snapshot = excluded.snapshot`,
+         asks = excluded.asks, asks_since = excluded.asks_since, head = excluded.head, snapshot = excluded.snapshot`,
   );
   const late = new LateRows(database, writeRow);
   /** Reads rows of any conversations. */
@@ -115,7 +118,7 @@ export function viewTables(database: SqlDatabase) {
     conversation: ofOne(
       database.one(
         `SELECT ${columns}, head, snapshot FROM conversations WHERE id = ?`,
-        (row): ConversationRow => ({ ...toRow(row), head: bytes(row, 14), snapshot: bytes(row, 15) }),
+        (row): ConversationRow => ({ ...toRow(row), head: bytes(row, 16), snapshot: bytes(row, 17) }),
       ),
     ),
     conversationKey: ofOne(database.one('SELECT key FROM conversations WHERE id = ?', (row) => integer(row, 0))),
@@ -221,6 +224,7 @@ export function viewTables(database: SqlDatabase) {
       (row) => integer(row, 0),
     ),
 
+    ...askingTables(database, ofAny),
     ...approvalTables(database),
     person: database.one('SELECT key, bytes FROM people WHERE stream = ?', toBytes),
     storedPerson: database.one('SELECT kind, of_user, bytes FROM people WHERE stream = ?', (row) => ({
@@ -327,6 +331,7 @@ function toRow(row: SqlRow): Omit<ConversationRow, 'head' | 'snapshot'> {
       standing: integer(row, 9),
       changedAt: integer(row, 10),
     },
+    asking: { number: integer(row, 14), since: row[15] === null ? undefined : integer(row, 15) },
   };
 }
 

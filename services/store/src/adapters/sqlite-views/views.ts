@@ -11,6 +11,8 @@ import type {
   ApprovalCounts,
   ApprovalFilter,
   ApprovalsCounted,
+  AskedInput,
+  AskingKey,
   ChangeFilter,
   ChangeKey,
   ContextName,
@@ -22,6 +24,7 @@ import type {
   Views,
 } from '../../views.ts';
 import { lastThatFits } from '../sqlite/page-size.ts';
+import { askedInputs } from './asked-inputs.ts';
 import type { HotConversations } from './hot-conversations.ts';
 import { messagesAt } from './messages-at.ts';
 import { saidInContext } from './said-in-context.ts';
@@ -145,6 +148,14 @@ export class SqliteViews implements Views {
       byKey,
       approvalsLookedAtMax,
     );
+  }
+
+  inputs(principal: string | undefined, page: Page<AskingKey>): Rows<AskedInput, AskingKey> {
+    return askedInputs((after, limit) => this.#tables.asking(principal, after, limit), page);
+  }
+
+  countInputs(principal: string | undefined): number {
+    return this.#tables.countAskedInputs(principal);
   }
 
   countApprovals({ principal, askedOf, at, assignee }: ApprovalsCounted): ApprovalCounts {

@@ -2,8 +2,8 @@
 // @generated from file stopgo/store/v1/store.proto (package stopgo.store.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Appended, AppendRequest, AppendResponse, ApprovalChange, AskedOf, BlobHolder, Conflict, CountApprovalsRequest, CountApprovalsResponse, Delta, DuePush, FollowRequest, FollowResponse, GetApprovalRequest, GetApprovalResponse, GetBlobRequest, GetBlobResponse, GetConditionRequest, GetConditionResponse, GetConversationRequest, GetConversationResponse, GetPersonRequest, GetPersonResponse, GetPushRequest, GetPushResponse, HeartbeatRequest, HeartbeatResponse, Instance, KnownKey, ListApiKeysRequest, ListApiKeysResponse, ListApprovalsRequest, ListApprovalsResponse, ListByChangeRequest, ListByChangeResponse, ListConversationsRequest, ListConversationsResponse, ListDuePushesRequest, ListDuePushesResponse, ListOpenRunsRequest, ListOpenRunsResponse, ListStreamsRequest, ListStreamsResponse, ListUsersRequest, ListUsersResponse, ListWaitsRequest, ListWaitsResponse, LoadRequest, LoadResponse, NamedStream, NewEvent, OpenRun, PublishDeltaRequest, PublishDeltaResponse, PutBlobRequest, PutBlobResponse, ReadContextRequest, ReadContextResponse, ReadStreamRequest, ReadStreamResponse, ReadTicketRequest, ReadTicketResponse, ReadTicketsRequest, ReadTicketsResponse, SubscribeRequest, SubscribeResponse, Summary, Ticket, TicketApproval, TicketState, VerifyBlobsRequest, VerifyBlobsResponse, VerifyLogRequest, VerifyLogResponse, VerifySearchRequest, VerifySearchResponse, VerifyStreamRequest, VerifyStreamResponse, WatchApprovalsRequest, WatchApprovalsResponse, WatchDeltasRequest, WatchDeltasResponse } from "./store_pb.ts";
-import { AppendedSchema, AppendRequestSchema, AppendResponseSchema, AskedOfSchema, BlobHolderSchema, ConflictSchema, CountApprovalsRequestSchema, CountApprovalsResponseSchema, DeltaSchema, DuePushSchema, FollowRequestSchema, FollowResponseSchema, GetApprovalRequestSchema, GetApprovalResponseSchema, GetBlobRequestSchema, GetBlobResponseSchema, GetConditionRequestSchema, GetConditionResponseSchema, GetConversationRequestSchema, GetConversationResponseSchema, GetPersonRequestSchema, GetPersonResponseSchema, GetPushRequestSchema, GetPushResponseSchema, HeartbeatRequestSchema, HeartbeatResponseSchema, InstanceSchema, KnownKeySchema, ListApiKeysRequestSchema, ListApiKeysResponseSchema, ListApprovalsRequestSchema, ListApprovalsResponseSchema, ListByChangeRequestSchema, ListByChangeResponseSchema, ListConversationsRequestSchema, ListConversationsResponseSchema, ListDuePushesRequestSchema, ListDuePushesResponseSchema, ListOpenRunsRequestSchema, ListOpenRunsResponseSchema, ListStreamsRequestSchema, ListStreamsResponseSchema, ListUsersRequestSchema, ListUsersResponseSchema, ListWaitsRequestSchema, ListWaitsResponseSchema, LoadRequestSchema, LoadResponseSchema, NamedStreamSchema, NewEventSchema, OpenRunSchema, PublishDeltaRequestSchema, PublishDeltaResponseSchema, PutBlobRequestSchema, PutBlobResponseSchema, ReadContextRequestSchema, ReadContextResponseSchema, ReadStreamRequestSchema, ReadStreamResponseSchema, ReadTicketRequestSchema, ReadTicketResponseSchema, ReadTicketsRequestSchema, ReadTicketsResponseSchema, SubscribeRequestSchema, SubscribeResponseSchema, SummarySchema, TicketApprovalSchema, TicketSchema, VerifyBlobsRequestSchema, VerifyBlobsResponseSchema, VerifyLogRequestSchema, VerifyLogResponseSchema, VerifySearchRequestSchema, VerifySearchResponseSchema, VerifyStreamRequestSchema, VerifyStreamResponseSchema, WatchApprovalsRequestSchema, WatchApprovalsResponseSchema, WatchDeltasRequestSchema, WatchDeltasResponseSchema } from "./store_pb.ts";
+import type { Appended, AppendRequest, AppendResponse, ApprovalChange, AskedInput, AskedOf, BlobHolder, Conflict, CountApprovalsRequest, CountApprovalsResponse, Delta, DuePush, FollowRequest, FollowResponse, GetApprovalRequest, GetApprovalResponse, GetBlobRequest, GetBlobResponse, GetConditionRequest, GetConditionResponse, GetConversationRequest, GetConversationResponse, GetPersonRequest, GetPersonResponse, GetPushRequest, GetPushResponse, HeartbeatRequest, HeartbeatResponse, Instance, KnownKey, ListApiKeysRequest, ListApiKeysResponse, ListApprovalsRequest, ListApprovalsResponse, ListByChangeRequest, ListByChangeResponse, ListConversationsRequest, ListConversationsResponse, ListDuePushesRequest, ListDuePushesResponse, ListInputsRequest, ListInputsResponse, ListOpenRunsRequest, ListOpenRunsResponse, ListStreamsRequest, ListStreamsResponse, ListUsersRequest, ListUsersResponse, ListWaitsRequest, ListWaitsResponse, LoadRequest, LoadResponse, NamedStream, NewEvent, OpenRun, PublishDeltaRequest, PublishDeltaResponse, PutBlobRequest, PutBlobResponse, ReadContextRequest, ReadContextResponse, ReadStreamRequest, ReadStreamResponse, ReadTicketRequest, ReadTicketResponse, ReadTicketsRequest, ReadTicketsResponse, SubscribeRequest, SubscribeResponse, Summary, Ticket, TicketApproval, TicketState, VerifyBlobsRequest, VerifyBlobsResponse, VerifyLogRequest, VerifyLogResponse, VerifySearchRequest, VerifySearchResponse, VerifyStreamRequest, VerifyStreamResponse, WatchApprovalsRequest, WatchApprovalsResponse, WatchDeltasRequest, WatchDeltasResponse } from "./store_pb.ts";
+import { AppendedSchema, AppendRequestSchema, AppendResponseSchema, AskedInputSchema, AskedOfSchema, BlobHolderSchema, ConflictSchema, CountApprovalsRequestSchema, CountApprovalsResponseSchema, DeltaSchema, DuePushSchema, FollowRequestSchema, FollowResponseSchema, GetApprovalRequestSchema, GetApprovalResponseSchema, GetBlobRequestSchema, GetBlobResponseSchema, GetConditionRequestSchema, GetConditionResponseSchema, GetConversationRequestSchema, GetConversationResponseSchema, GetPersonRequestSchema, GetPersonResponseSchema, GetPushRequestSchema, GetPushResponseSchema, HeartbeatRequestSchema, HeartbeatResponseSchema, InstanceSchema, KnownKeySchema, ListApiKeysRequestSchema, ListApiKeysResponseSchema, ListApprovalsRequestSchema, ListApprovalsResponseSchema, ListByChangeRequestSchema, ListByChangeResponseSchema, ListConversationsRequestSchema, ListConversationsResponseSchema, ListDuePushesRequestSchema, ListDuePushesResponseSchema, ListInputsRequestSchema, ListInputsResponseSchema, ListOpenRunsRequestSchema, ListOpenRunsResponseSchema, ListStreamsRequestSchema, ListStreamsResponseSchema, ListUsersRequestSchema, ListUsersResponseSchema, ListWaitsRequestSchema, ListWaitsResponseSchema, LoadRequestSchema, LoadResponseSchema, NamedStreamSchema, NewEventSchema, OpenRunSchema, PublishDeltaRequestSchema, PublishDeltaResponseSchema, PutBlobRequestSchema, PutBlobResponseSchema, ReadContextRequestSchema, ReadContextResponseSchema, ReadStreamRequestSchema, ReadStreamResponseSchema, ReadTicketRequestSchema, ReadTicketResponseSchema, ReadTicketsRequestSchema, ReadTicketsResponseSchema, SubscribeRequestSchema, SubscribeResponseSchema, SummarySchema, TicketApprovalSchema, TicketSchema, VerifyBlobsRequestSchema, VerifyBlobsResponseSchema, VerifyLogRequestSchema, VerifyLogResponseSchema, VerifySearchRequestSchema, VerifySearchResponseSchema, VerifyStreamRequestSchema, VerifyStreamResponseSchema, WatchApprovalsRequestSchema, WatchApprovalsResponseSchema, WatchDeltasRequestSchema, WatchDeltasResponseSchema } from "./store_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
@@ -11,7 +11,7 @@ import { createActor, createRecorded, readActor, readRecorded, writeActor, write
 import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
 import { toBytes, toMessage, toMessages } from "../../../../codec/made.ts";
-import { createApiKey, createApproval, createConversationView, createMessage, createPush, createRunWait, createUser, readApiKey, readApproval, readConversationView, readMessage, readPush, readRunWait, readUser, writeApiKey, writeApproval, writeConversationView, writeMessage, writePush, writeRunWait, writeUser, zeroApiKey, zeroApproval, zeroConversationView, zeroMessage, zeroPush, zeroRunWait, zeroUser } from "./views_codec.ts";
+import { createApiKey, createApproval, createConversationView, createMessage, createPendingInput, createPush, createRunWait, createUser, readApiKey, readApproval, readConversationView, readMessage, readPendingInput, readPush, readRunWait, readUser, writeApiKey, writeApproval, writeConversationView, writeMessage, writePendingInput, writePush, writeRunWait, writeUser, zeroApiKey, zeroApproval, zeroConversationView, zeroMessage, zeroPendingInput, zeroPush, zeroRunWait, zeroUser } from "./views_codec.ts";
 import type { Decision } from "../../events/v1/payload_pb.ts";
 import type { ApprovalStatus, ConversationStatus, Standing } from "./views_pb.ts";
 import { createBlobRef, createEarlierText, readBlobRef, readEarlierText, writeBlobRef, writeEarlierText, zeroBlobRef, zeroEarlierText } from "../../events/v1/payload_codec.ts";
@@ -1918,6 +1918,174 @@ export function createReadContextResponse(given: Given): ReadContextResponse {
   const message = zeroReadContextResponse();
   if (given.texts != null) message.texts = toMessages(given.texts, createEarlierText, "stopgo.events.v1.EarlierText");
   if (given.leftOut != null) message.leftOut = given.leftOut;
+  return message;
+}
+
+export function zeroListInputsRequest(): ListInputsRequest {
+  return {
+    $typeName: "stopgo.store.v1.ListInputsRequest",
+    principal: '',
+    limit: 0,
+    cursor: '',
+  };
+}
+
+export function writeListInputsRequest(writer: Writer, message: ListInputsRequest): void {
+  if (message.$typeName !== "stopgo.store.v1.ListInputsRequest") throw new LeftToLibrary();
+  if (message.principal !== '') {
+    writer.string(10, message.principal);
+  }
+  if (message.limit != 0) {
+    writer.uint32(16, message.limit);
+  }
+  if (message.cursor !== '') {
+    writer.string(26, message.cursor);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readListInputsRequest(reader: Reader, length: number, message: ListInputsRequest): ListInputsRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.principal = reader.string();
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.limit = reader.uint32();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.cursor = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createListInputsRequest(given: Given): ListInputsRequest {
+  const message = zeroListInputsRequest();
+  if (given.principal != null) message.principal = given.principal;
+  if (given.limit != null) message.limit = given.limit;
+  if (given.cursor != null) message.cursor = given.cursor;
+  return message;
+}
+
+export function zeroListInputsResponse(): ListInputsResponse {
+  return {
+    $typeName: "stopgo.store.v1.ListInputsResponse",
+    inputs: [],
+    nextCursor: '',
+    total: 0,
+  };
+}
+
+export function writeListInputsResponse(writer: Writer, message: ListInputsResponse): void {
+  if (message.$typeName !== "stopgo.store.v1.ListInputsResponse") throw new LeftToLibrary();
+  for (const one of message.inputs) {
+    const begin = writer.fork(10);
+    writeAskedInput(writer, one);
+    writer.join(begin);
+  }
+  if (message.nextCursor !== '') {
+    writer.string(18, message.nextCursor);
+  }
+  if (message.total != 0) {
+    writer.uint32(24, message.total);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readListInputsResponse(reader: Reader, length: number, message: ListInputsResponse): ListInputsResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.inputs.push(readAskedInput(reader, reader.uint32(), zeroAskedInput()));
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.nextCursor = reader.string();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.total = reader.uint32();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createListInputsResponse(given: Given): ListInputsResponse {
+  const message = zeroListInputsResponse();
+  if (given.inputs != null) message.inputs = toMessages(given.inputs, createAskedInput, "stopgo.store.v1.AskedInput");
+  if (given.nextCursor != null) message.nextCursor = given.nextCursor;
+  if (given.total != null) message.total = given.total;
+  return message;
+}
+
+export function zeroAskedInput(): AskedInput {
+  return {
+    $typeName: "stopgo.store.v1.AskedInput",
+    conversationId: '',
+  };
+}
+
+export function writeAskedInput(writer: Writer, message: AskedInput): void {
+  if (message.$typeName !== "stopgo.store.v1.AskedInput") throw new LeftToLibrary();
+  if (message.conversationId !== '') {
+    writer.string(10, message.conversationId);
+  }
+  if (message.input !== undefined) {
+    const begin = writer.fork(18);
+    writePendingInput(writer, message.input);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readAskedInput(reader: Reader, length: number, message: AskedInput): AskedInput {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.conversationId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.input = readPendingInput(reader, reader.uint32(), message.input ?? zeroPendingInput());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createAskedInput(given: Given): AskedInput {
+  const message = zeroAskedInput();
+  if (given.conversationId != null) message.conversationId = given.conversationId;
+  if (given.input != null) message.input = toMessage(given.input, createPendingInput, "stopgo.store.v1.PendingInput");
   return message;
 }
 
@@ -4745,6 +4913,9 @@ export const codecs_stopgo_store_v1_store: readonly (readonly [DescMessage, Code
   [ListByChangeResponseSchema, { zero: zeroListByChangeResponse, write: writeListByChangeResponse, read: readListByChangeResponse, create: createListByChangeResponse }],
   [ReadContextRequestSchema, { zero: zeroReadContextRequest, write: writeReadContextRequest, read: readReadContextRequest, create: createReadContextRequest }],
   [ReadContextResponseSchema, { zero: zeroReadContextResponse, write: writeReadContextResponse, read: readReadContextResponse, create: createReadContextResponse }],
+  [ListInputsRequestSchema, { zero: zeroListInputsRequest, write: writeListInputsRequest, read: readListInputsRequest, create: createListInputsRequest }],
+  [ListInputsResponseSchema, { zero: zeroListInputsResponse, write: writeListInputsResponse, read: readListInputsResponse, create: createListInputsResponse }],
+  [AskedInputSchema, { zero: zeroAskedInput, write: writeAskedInput, read: readAskedInput, create: createAskedInput }],
   [GetApprovalRequestSchema, { zero: zeroGetApprovalRequest, write: writeGetApprovalRequest, read: readGetApprovalRequest, create: createGetApprovalRequest }],
   [GetApprovalResponseSchema, { zero: zeroGetApprovalResponse, write: writeGetApprovalResponse, read: readGetApprovalResponse, create: createGetApprovalResponse }],
   [ListApprovalsRequestSchema, { zero: zeroListApprovalsRequest, write: writeListApprovalsRequest, read: readListApprovalsRequest, create: createListApprovalsRequest }],
