@@ -4,11 +4,13 @@ import { ApprovalsPage } from './approvals/approvals-page.tsx';
 import { ConversationPage } from './chat/conversation-page.tsx';
 import { NewConversation } from './chat/new-conversation.tsx';
 import { Help } from './help.tsx';
+import { QuestionsPage } from './questions/questions-page.tsx';
 import { Settings } from './settings.tsx';
 import { Side } from './side.tsx';
 import { SignIn } from './sign-in.tsx';
 import { counts } from './state/live.ts';
 import { go, usePlace } from './state/place.ts';
+import { questionsWaiting } from './state/questions.ts';
 import { mustSignIn } from './state/session.ts';
 import { useStore } from './state/store.ts';
 import { ConnectionLine } from './ui/connection-line.tsx';
@@ -23,6 +25,7 @@ const OperationsPage = lazy(() => import('./operations/operations-page.tsx'));
 const names = {
   chat: 'Chat',
   approvals: 'Approvals',
+  questions: 'Questions',
   run: 'Run',
   agents: 'Agents',
   operations: 'Operations',
@@ -36,7 +39,7 @@ export function App() {
   const place = usePlace();
   const [opened, setOpened] = useState<Opened>();
   const [signInWanted, setSignInWanted] = useState(mustSignIn() ? { why: '' } : undefined);
-  const waiting = useStore(counts)?.waiting ?? 0;
+  const waiting = (useStore(counts)?.waiting ?? 0) + (useStore(questionsWaiting) ?? 0);
   useEffect(() => {
     const want = (why: string) => setSignInWanted({ why });
     onSignInWanted.add(want);
@@ -52,6 +55,7 @@ export function App() {
     '?': () => setOpened('help'),
     n: () => go('/'),
     i: () => go('/approvals'),
+    q: () => go('/questions'),
     g: () => go('/agents'),
     o: () => go('/operations'),
     // The search of the page that somebody is on goes before that of the side.
@@ -85,6 +89,8 @@ export function App() {
 function Page() {
   const place = usePlace();
   if (place.page === 'approvals') return <ApprovalsPage query={place.query} approval={place.approval} />;
+  if (place.page === 'questions')
+    return <QuestionsPage conversation={place.conversation} question={place.question} query={place.query} />;
   if (place.page === 'chat')
     return place.conversation === undefined ? (
       <NewConversation query={place.query} />

@@ -4,6 +4,7 @@ import type { Conversation } from './api/types.ts';
 import { useConversations } from './state/conversations.ts';
 import { counts } from './state/live.ts';
 import type { Place } from './state/place.ts';
+import { questionsWaiting } from './state/questions.ts';
 import { useStore } from './state/store.ts';
 import { Icon, Mark } from './ui/icon.tsx';
 import { Link } from './ui/link.tsx';
@@ -14,6 +15,7 @@ import { Time } from './ui/time.tsx';
 export function Side(given: { readonly place: Place; readonly onHelp: () => void; readonly onSettings: () => void }) {
   const { place, onHelp, onSettings } = given;
   const waiting = useStore(counts)?.waiting ?? 0;
+  const asked = useStore(questionsWaiting) ?? 0;
   return (
     <div className="side">
       <header className="side-head">
@@ -37,6 +39,15 @@ export function Side(given: { readonly place: Place; readonly onHelp: () => void
           {waiting > 0 ? (
             <span className="badge">
               {waiting}
+              <span className="visually-hidden"> waiting</span>
+            </span>
+          ) : null}
+        </Link>
+        <Link to="/questions" isCurrent={place.page === 'questions'} className="nav-link">
+          <Icon name="help" /> Questions
+          {asked > 0 ? (
+            <span className="badge">
+              {asked}
               <span className="visually-hidden"> waiting</span>
             </span>
           ) : null}
@@ -106,6 +117,8 @@ function Conversations({ current }: { readonly current: string | undefined }) {
 function Row({ conversation, isCurrent }: { readonly conversation: Conversation; readonly isCurrent: boolean }) {
   const { id, title, updated_at: at } = conversation;
   const waits = conversation.status === 'waiting_approval';
+  const asks = (conversation.pending_inputs ?? []).length > 0;
+  const isPaused = conversation.run?.paused !== undefined;
   const works = conversation.run?.status === 'working';
   const failed = conversation.run?.status === 'failed';
   return (
@@ -113,8 +126,10 @@ function Row({ conversation, isCurrent }: { readonly conversation: Conversation;
       <Link to={`/c/${id}`} isCurrent={isCurrent} className="conversation-row">
         <span className="row-title">{title === '' ? 'No message yet' : <Line text={title} />}</span>
         <span className="row-meta">
-          {waits ? <span className="dot wait">Waits for a decision</span> : null}
-          {works ? <span className="dot work">Working</span> : null}
+          {waits && !isPaused ? <span className="dot wait">Waits for a decision</span> : null}
+          {asks && !isPaused ? <span className="dot wait">Waits for an answer</span> : null}
+          {isPaused ? <span className="dot wait">Paused</span> : null}
+          {works && !isPaused ? <span className="dot work">Working</span> : null}
           {failed ? <span className="dot bad">Failed</span> : null}
           <Time at={at} />
         </span>

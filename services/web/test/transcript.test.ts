@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { exactText } from '../app/api/exact-json.ts';
 import type { Delta, LogEvent } from '../app/api/types.ts';
-import { TranscriptBuilder } from '../app/chat/transcript.ts';
+import type { Item } from '../app/chat/transcript.ts';
+import { TranscriptBuilder } from '../app/chat/transcript-builder.ts';
 
 type Told = readonly [type: string, payload: Readonly<Record<string, unknown>>, actor?: LogEvent['actor']];
 
@@ -135,6 +137,162 @@ test('a long conversation is copied once for a drawing, and no event looks at al
   } finally {
     walked.end();
   }
+});
+
+const calling = (id: string, input: string) => ({
+  ...{ call_id: id, tool: 'call_agent', platform_agent: 'billing', disposition: 'DISPOSITION_ALLOWED' },
+  arguments_json: JSON.stringify({ agent_name: 'billing', input }),
+});
+const called = (call_id: string, agent: string): Told => [
+  'agent_called',
+  { step_id: 'root', call_id, agent, source: { repository: 'r', commit: 'c0ffee', path: `${agent}.md` } },
+];
+
+test('what a called agent says and does stands below its call, and what the main one says does not', () => {
+  const shown = after([
+    asked,
+    ['model_responded', { step_id: 'root', turn: 1, text: 'I ask.', calls: [calling('root#1.0', 'Pay')] }],
+    called('root#1.0', 'billing'),
+    [
+      'model_responded',
+      { step_id: 'root#1.0/root', turn: 1, text: 'Inside.', calls: [calling('root#1.0/root#1.0', 'Look')] },
+    ],
+    called('root#1.0/root#1.0', 'books'),
+    [
+      'model_responded',
+      { step_id: 'root#1.0/root#1.0/root', turn: 1, text: 'Deep.', calls: [call('root#1.0/root#1.0/root#1.0')] },
+    ],
+    ['approval_resolved', { call_id: 'root#1.0/root#1.0/root#1.0', tool: 'pay', decision: 'DECISION_REJECTED' }],
+    [
+      'agent_returned',
+      { call_id: 'root#1.0/root#1.0', agent: 'books', is_error: true, output: { parts: [{ text: 'No.' }] } },
+    ],
+    [
+      'agent_returned',
+      {
+        ...{
+          call_id: 'root#1.0',
+          agent: 'billing',
+          duration_ms: 7,
+          completion: { status: 'COMPLETION_STATUS_PARTIAL' },
+        },
+        output: { parts: [{ answer_revision: 4 }, { text: 'Half.' }] },
+      },
+    ],
+    ['model_responded', { step_id: 'root', turn: 2, text: 'Done.' }],
+    ['run_completed', { output: { parts: [{ answer_revision: 10 }] } }],
+  ]);
+  const said = (items: readonly Item[]) => items.flatMap((item) => (item.kind === 'said' ? item.text : []));
+  const [billing, books] = ['r/root#1.0', 'r/root#1.0/root#1.0'].map((key) => shown.agents.get(key));
+  expect(said(shown.items)).toEqual(['do both', 'I ask.', 'Done.']);
+  expect(said(billing?.items ?? [])).toEqual(['Inside.']);
+  expect(said(books?.items ?? [])).toEqual(['Deep.']);
+  expect(books?.items.at(-1)).toMatchObject({ kind: 'note', text: 'The platform rejected pay.' });
+  expect(billing).toMatchObject({ state: 'done', commit: 'c0ffee', says: 'partial', result: 'Inside.\nHalf.', ms: 7 });
+  expect(books).toMatchObject({ name: 'books', state: 'failed', result: 'No.' });
+});
+
+test('whatever changes in a called agent has all that it is shown in drawn anew, and nothing else', () => {
+  const builder = taking([
+    asked,
+    ['model_responded', { step_id: 'root', turn: 1, calls: [calling('root#1.0', 'a'), calling('root#1.1', 'b')] }],
+    called('root#1.0', 'one'),
+    called('root#1.1', 'two'),
+    ['model_responded', { step_id: 'root#1.0/root', turn: 1, calls: [call('root#1.0/root#1.0')] }],
+  ]);
+  const before = builder.shown();
+  taking([['tool_call_started', { call_id: 'root#1.0/root#1.0' }]], builder);
+  const changed = builder.shown();
+  expect(changed.agents.get('r/root#1.0')).not.toBe(before.agents.get('r/root#1.0'));
+  expect(changed.agents.get('r/root#1.1')).toBe(before.agents.get('r/root#1.1'));
+  builder.takePiece({ ...{ run_id: 'r', step_id: 'root#1.1/root', turn: 1, attempt: 1, offset: 0 }, text: 'x' });
+  const written = builder.shown();
+  expect([...written.writing.values()]).toMatchObject([{ home: 'r/root#1.1' }]);
+  expect(written.agents.get('r/root#1.1')).not.toBe(changed.agents.get('r/root#1.1'));
+});
+
+test('what an agent says that came of its task is its answer, and no call that somebody makes', () => {
+  const completes = { ...call('root#1.0', 'DISPOSITION_CONTROL'), tool: 'complete_agent_execution' };
+  const shown = after([
+    asked,
+    ['model_responded', { step_id: 'root', turn: 1, calls: [completes] }],
+    ['run_completed', { output: { parts: [{ text: 'All is well.' }] } }],
+  ]);
+  expect(shown.calls.size).toBe(0);
+  expect(shown.items.slice(1)).toMatchObject([{ kind: 'said', by: 'agent', text: 'All is well.' }]);
+});
+
+const question = (id: string, call_id: string, more: object = {}): Told => [
+  'input_requested',
+  {
+    ...{ input_id: id, call_id, kind: 'INPUT_KIND_INPUT', prompt: 'How many?' },
+    server_question: {
+      id: 'q',
+      server: 'shop',
+      tool: 'order',
+      schema_json: '{"type":"object","properties":{}}',
+      ...more,
+    },
+  },
+];
+
+test('a question stands in its place with what became of it, whoever was asked', () => {
+  const shown = after([
+    ['conversation_created', { conversation_id: 'c' }],
+    asked,
+    ['model_responded', { step_id: 'root', turn: 1, calls: [call('root#1.0'), call('root#1.1'), call('root#1.2')] }],
+    question('one', 'root#1.0'),
+    question('two', 'root#1.1', { schema_json: '', url: 'https://pay.example/' }),
+    question('three', 'root#1.2'),
+    question('of a model', 'root#1.2', { sampling: {} }),
+    ['input_requested', { input_id: 'a token', call_id: 'root#1.2', kind: 'INPUT_KIND_AUTH', prompt: 'Sign in' }],
+    ['input_provided', { input_id: 'of a model', action: 'INPUT_ACTION_ACCEPT', content_json: '{}', sampling: {} }],
+    [
+      'input_provided',
+      { input_id: 'one', action: 'INPUT_ACTION_ACCEPT', content_json: '{"amount":12.50}' },
+      { kind: 'approver', id: 'Ada', claimed: true },
+    ],
+    ['input_withdrawn', { input_id: 'two', call_id: 'root#1.1', reason: 'nobody answered in time' }],
+  ]);
+  expect(shown.items.filter(({ kind }) => kind === 'question')).toMatchObject([
+    { id: 'one' },
+    { id: 'two' },
+    { id: 'three' },
+  ]);
+  expect(shown.items.filter(({ kind }) => kind === 'note')).toEqual([]);
+  expect(shown.questions.get('one')).toMatchObject({
+    question: { conversation: 'c', mode: 'form', by: 'server', name: 'shop', tool: 'order', isOptional: false },
+    outcome: { how: 'accept', by: '“Ada” (unverified)' },
+  });
+  expect(exactText(shown.questions.get('one')?.outcome?.content ?? '')).toContain('12.50');
+  expect(shown.questions.get('two')).toMatchObject({
+    question: { mode: 'url', url: 'https://pay.example/' },
+    outcome: { how: 'withdrawn', why: 'nobody answered in time' },
+  });
+  expect(shown.questions.get('three')?.outcome).toBeUndefined();
+  expect(['0', '1', '2'].map((one) => shown.calls.get(`r/root#1.${one}`)?.state)).toEqual([
+    'running',
+    'asking',
+    'asking',
+  ]);
+});
+
+test.each([
+  ['run_canceled', {}, ['withdrawn', 'withdrawn']],
+  ['step_canceled', { step_id: 'root#1.0/root' }, ['withdrawn', undefined]],
+  ['step_canceled', { step_id: 'root#1' }, [undefined, undefined]],
+])('%s %j: which questions are asked still', (type, payload, how) => {
+  const shown = after([asked, question('below', 'root#1.0/root#1.0'), question('beside', 'root#1.1'), [type, payload]]);
+  expect(['below', 'beside'].map((id) => shown.questions.get(id)?.outcome?.how)).toEqual(how);
+});
+
+test('a run is paused until it is resumed or ends, whatever ends in it meanwhile', () => {
+  const paused: Told = ['run_paused', { reason: 'wait' }, { kind: 'user', id: 'ada' }];
+  const late: Told = ['tool_call_finished', { call_id: '1', content: 'paid' }];
+  expect(after([asked, paused, late]).paused).toMatchObject({ by: 'ada', reason: 'wait', isLimit: false });
+  expect(after([asked, ['run_paused', { limit_step_id: 'root' }]]).paused).toMatchObject({ by: '', isLimit: true });
+  for (const end of ['run_resumed', 'run_canceled', 'run_completed'])
+    expect(after([asked, paused, [end, {}]]).paused).toBeUndefined();
 });
 
 /** Counts the items of all lists and maps that are walked through, until `end`. */

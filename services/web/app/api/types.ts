@@ -65,7 +65,40 @@ export type Approval = {
 
 export type Wait = { readonly kind: string; readonly name?: string; readonly since?: string; readonly text: string };
 
-export type Run = { readonly id: string; readonly status: string; readonly agent_source?: AgentSource };
+export type Paused = { readonly by?: string; readonly reason?: string; readonly at?: string };
+
+export type Run = {
+  readonly id: string;
+  readonly status: string;
+  readonly paused?: Paused;
+  readonly agent_source?: AgentSource;
+};
+
+/** What a tool server or an agent asks people. */
+export type PendingInput = {
+  readonly id: string;
+  readonly conversation_id: string;
+  readonly mode: 'form' | 'url' | 'file';
+  readonly server?: string;
+  readonly agent?: string;
+  readonly input_type?: string;
+  readonly required?: boolean;
+  readonly tool: string;
+  readonly node?: string;
+  readonly message: string;
+  readonly requested_schema?: ExactValue;
+  readonly url?: string;
+  readonly choices: readonly string[];
+  readonly requested_at: string;
+  readonly expires_at?: string;
+};
+
+/** A page of what people are asked, over all conversations. */
+export type InputPage = {
+  readonly inputs: readonly PendingInput[];
+  readonly next_cursor?: string;
+  readonly total: number;
+};
 
 export type Conversation = {
   readonly id: string;
@@ -74,7 +107,7 @@ export type Conversation = {
   readonly run?: Run;
   readonly waiting_for?: readonly Wait[];
   readonly pending_approvals: readonly Approval[];
-  readonly pending_inputs?: readonly { readonly id: string; readonly message: string }[];
+  readonly pending_inputs?: readonly PendingInput[];
   readonly revision: number;
   readonly created_at: string;
   readonly updated_at: string;

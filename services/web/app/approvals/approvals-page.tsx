@@ -12,6 +12,7 @@ import { Line } from '../ui/text.tsx';
 import { Time } from '../ui/time.tsx';
 import { ApprovalCard } from './approval-card.tsx';
 import { askedFor, Filters, listQuery } from './filters.tsx';
+import { InboxKinds } from './inbox-kinds.tsx';
 import { headlineOf, outcomeOf, summaryOf } from './words.ts';
 
 const address = (approval: string | undefined, query: string): string =>
@@ -55,6 +56,7 @@ export function ApprovalsPage({
             </p>
           )}
         </header>
+        <InboxKinds current="approvals" />
         <Filters filter={filter} onChange={(next) => go(address(undefined, next))} />
         <Rows approvals={approvals} chosen={chosen} query={query} />
         <p role="status" className="list-note">

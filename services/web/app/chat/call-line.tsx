@@ -5,6 +5,7 @@ import type { Call, CallState } from './transcript.ts';
 
 const words: Readonly<Record<CallState, string>> = {
   waiting: 'waits for a decision',
+  asking: 'waits for an answer',
   running: 'is running',
   done: 'done',
   failed: 'failed',

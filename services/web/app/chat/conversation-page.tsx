@@ -12,7 +12,9 @@ import { Link } from '../ui/link.tsx';
 import { Line } from '../ui/text.tsx';
 import { Composer } from './composer.tsx';
 import { Log } from './log.tsx';
+import { Paused } from './paused.tsx';
 import { RanVersion } from './ran-version.tsx';
+import type { Transcript } from './transcript.ts';
 import { Waiting } from './waiting.tsx';
 
 /** A message that is on its way: it is shown until the conversation itself shows it. */
@@ -103,6 +105,7 @@ export function ConversationPage({ id }: { readonly id: string }) {
         {pending.map((approval) => (
           <ApprovalCard key={approval.uuid} approval={approval} isInChat hasKeys={pending.length === 1} />
         ))}
+        {transcript.paused === undefined ? null : <Paused conversation={id} paused={transcript.paused} />}
         <Waiting transcript={transcript} head={head} isLive={stream === 'open'} />
       </Log>
       <div className="foot">
@@ -114,7 +117,7 @@ export function ConversationPage({ id }: { readonly id: string }) {
           placeholder={isOpen ? 'Write the next message' : 'Write to the agent'}
           autoFocus={head !== undefined && !isOpen && pending.length === 0}
           isDisabled={isOpen || (sending !== undefined && sending.problem === undefined)}
-          hint={hintOf(isOpen, pending.length, head?.pending_inputs?.length ?? 0)}
+          hint={transcript.paused === undefined ? hintOf(isOpen, pending.length, questionsIn(transcript)) : pausedHint}
           onSend={(text) => void send({ text, after: transcript.revision })}
           onCancel={isOpen ? () => void cancel() : undefined}
         />
@@ -131,9 +134,14 @@ const hasArrived = (
     (item) => item.kind === 'said' && item.by === 'user' && item.text === text && Number(item.key.slice(1)) > after,
   );
 
+const pausedHint = 'The run is paused. Let it go on, or cancel it, to write the next message.';
+
+const questionsIn = ({ questions }: Transcript): number =>
+  [...questions.values()].filter(({ outcome }) => outcome === undefined).length;
+
 function hintOf(isOpen: boolean, approvals: number, questions: number): string | undefined {
   if (!isOpen) return undefined;
   if (approvals > 0) return 'The agent has stopped and waits for a decision. It goes on by itself after that.';
-  if (questions > 0) return 'The agent waits for an answer to its question.';
+  if (questions > 0) return 'The agent waits for an answer to a question. It goes on by itself after that.';
   return undefined;
 }

@@ -1,10 +1,8 @@
-import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { Block, Line } from '../ui/text.tsx';
-import { Time } from '../ui/time.tsx';
-import { CallLine } from './call-line.tsx';
-import { Markdown } from './markdown.tsx';
-import type { Call, Item, Transcript } from './transcript.ts';
+import { Block } from '../ui/text.tsx';
+import { Items, Writing } from './items.tsx';
+import type { Item, Transcript } from './transcript.ts';
 
 /** So close to the end, in pixels, somebody follows what is written. */
 const nearEnd = 120;
@@ -19,7 +17,8 @@ export function Log(given: {
   readonly children: ReactNode;
 }) {
   const { transcript, sending, onRetry, children } = given;
-  const { items, calls, writing } = transcript;
+  const { items, calls, agents, questions, writing } = transcript;
+  const parts = { calls, agents, questions, writing };
   const box = useRef<HTMLDivElement>(null);
   const [isBehind, setBehind] = useState(false);
   const follows = useRef(true);
@@ -57,16 +56,8 @@ export function Log(given: {
     >
       <div className="log-inner">
         <ol className="items">
-          {items.map((item) => (
-            <li key={item.key} className={`item ${item.kind === 'said' ? item.by : `of-${item.kind}`}`}>
-              <Shown item={item} calls={calls} />
-            </li>
-          ))}
-          {[...writing].map(([key, { offset, text }]) => (
-            <li key={key} className="item agent is-writing">
-              <Markdown text={offset > 0 ? `… ${text}` : text} />
-            </li>
-          ))}
+          <Items items={items} parts={parts} />
+          <Writing writing={writing} />
           {sending === undefined ? null : (
             <li className="item user is-sending">
               <div className="bubble">
@@ -108,51 +99,3 @@ const toldOf = (items: readonly Item[]): string => {
   const last = items.at(-1);
   return last?.kind === 'said' && last.by === 'agent' ? 'The agent has answered.' : '';
 };
-
-const Shown = memo(({ item, calls }: { readonly item: Item; readonly calls: ReadonlyMap<string, Call> }) => {
-  if (item.kind === 'note')
-    return (
-      <p className={`note ${item.tone}`}>
-        <Block text={item.text} /> <Time at={item.time} />
-      </p>
-    );
-  const node =
-    item.node === '' ? null : (
-      <p className="node">
-        <Line text={item.node} />
-      </p>
-    );
-  if (item.kind === 'calls')
-    return (
-      <>
-        {node}
-        {item.calls.map((id) => {
-          const call = calls.get(id);
-          return call === undefined ? null : <CallLine key={id} call={call} />;
-        })}
-      </>
-    );
-  return (
-    <>
-      {node}
-      <span className="visually-hidden">{item.by === 'user' ? 'You: ' : 'The agent: '}</span>
-      {item.by === 'user' ? (
-        <div className="bubble">
-          <Block text={item.text} />
-        </div>
-      ) : (
-        <Markdown text={item.text} />
-      )}
-    </>
-  );
-}, isSame);
-
-/** A message never changes; what is shown of calls does. */
-function isSame(
-  before: { readonly item: Item; readonly calls: ReadonlyMap<string, Call> },
-  after: { readonly item: Item; readonly calls: ReadonlyMap<string, Call> },
-): boolean {
-  if (before.item !== after.item) return false;
-  const { item } = after;
-  return item.kind !== 'calls' || item.calls.every((id) => before.calls.get(id) === after.calls.get(id));
-}

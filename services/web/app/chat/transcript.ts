@@ -1,10 +1,11 @@
-import { type ExactValue, parseExact } from '../api/exact-json.ts';
-import type { Actor, Delta, LogEvent } from '../api/types.ts';
+import type { ExactValue } from '../api/exact-json.ts';
+import type { Actor, Delta } from '../api/types.ts';
+import type { Asked, Outcome, Question } from '../questions/question.ts';
 import { Copied } from './copied.ts';
 
 // What a conversation shows, made from its events alone: the same events always show the same.
 
-export type CallState = 'waiting' | 'running' | 'done' | 'failed' | 'doubt' | 'refused' | 'rejected';
+export type CallState = 'waiting' | 'asking' | 'running' | 'done' | 'failed' | 'doubt' | 'refused' | 'rejected';
 
 /** One use of a tool, or of another agent. */
 export type Call = {
@@ -19,7 +20,32 @@ export type Call = {
   readonly ms?: number;
 };
 
+/** An agent of the platform that works on a call of another one, or has. */
+export type CalledAgent = {
+  /** Key of the call. */
+  readonly call: string;
+  readonly name: string;
+  /** Where its definition comes from; empty: from no repository. */
+  readonly commit: string;
+  readonly path: string;
+  readonly state: 'working' | 'done' | 'failed';
+  /** What it gave back. */
+  readonly result?: string;
+  /** What it says itself of its task: success, partial or failed. */
+  readonly says?: string;
+  readonly ms?: number;
+  /** What was said and done in it. */
+  readonly items: readonly Item[];
+  /** Changes with whatever is shown in it. */
+  readonly version: number;
+};
+
 export type Item =
+  | {
+      readonly kind: 'question';
+      readonly key: string;
+      readonly id: string;
+    }
   | {
       readonly kind: 'said';
       readonly key: string;
@@ -44,27 +70,39 @@ export type Item =
     };
 
 /** What is being done now, in words. */
-export type Activity = 'idle' | 'model' | 'tools' | 'people' | 'paused';
+export type Activity = 'idle' | 'model' | 'tools' | 'people';
+
+/** Why a run is paused, and by whom. */
+export type Pause = {
+  readonly by: string;
+  readonly reason: string;
+  readonly at: string | null;
+  /** The platform has paused it, since an agent has used what it may. */
+  readonly isLimit: boolean;
+};
+
+/** A piece of an answer, of the main agent, or of the called one that `home` names. */
+export type Written = Delta & { readonly home?: string };
 
 export type Transcript = {
   readonly revision: number;
   readonly items: readonly Item[];
   readonly calls: ReadonlyMap<string, Call>;
+  /** By the key of the call that they work on. */
+  readonly agents: ReadonlyMap<string, CalledAgent>;
+  readonly questions: ReadonlyMap<string, Asked>;
   readonly activity: Activity;
   readonly isRunOpen: boolean;
+  readonly paused: Pause | undefined;
   /** What a model is writing, by step and turn. */
-  readonly writing: ReadonlyMap<string, Delta>;
+  readonly writing: ReadonlyMap<string, Written>;
 };
 
 export const emptyTranscript: Transcript = {
-  ...{ revision: 0, items: [], calls: new Map(), activity: 'idle', isRunOpen: false, writing: new Map() },
+  ...{ revision: 0, items: [], calls: new Map(), agents: new Map(), questions: new Map() },
+  ...{ activity: 'idle', isRunOpen: false, paused: undefined, writing: new Map() },
 };
 
-type Payload = LogEvent['payload'];
-const text = (payload: Payload, name: string): string => (typeof payload[name] === 'string' ? payload[name] : '');
-const isTrue = (payload: Payload, name: string): boolean => payload[name] === true;
-/** Calls of another run may have the same id. */
-const callKey = (payload: Payload, id = text(payload, 'call_id')): string => `${text(payload, 'run_id')}/${id}`;
 const writingKey = (run: unknown, step: unknown, turn: unknown): string => `${run}/${step}/${turn}`;
 
 export const nameOf = ({ id, kind, claimed }: Actor): string =>
@@ -77,25 +115,36 @@ export const nameOf = ({ id, kind, claimed }: Actor): string =>
         : id;
 
 /**
- * Makes a transcript. It takes events and pieces of answers in, any number of them at once, and copies what changed when it is asked for
- * what to show: the work for an event does not grow with what was before it.
+ * A transcript that grows. It is changed any number of times, and copies what changed when it is asked for what to show: the work for an event
+ * does not grow with what was before it.
  */
-export class TranscriptBuilder {
+export class GrowingTranscript {
   #shown = emptyTranscript;
   #revision = 0;
   readonly #items = new Copied<Item[], readonly Item[]>([], (items) => [...items]);
   readonly #calls = new Copied<Map<string, Call>, ReadonlyMap<string, Call>>(new Map(), (calls) => new Map(calls));
-  readonly #writing = new Copied<Map<string, Delta>, ReadonlyMap<string, Delta>>(new Map(), (all) => new Map(all));
+  readonly #writing = new Copied<Map<string, Written>, ReadonlyMap<string, Written>>(new Map(), (all) => new Map(all));
+  readonly #agents = new Copied<Map<string, CalledAgent>, ReadonlyMap<string, CalledAgent>>(
+    new Map(),
+    (all) => new Map(all),
+  );
+  readonly #questions = new Copied<Map<string, Asked>, ReadonlyMap<string, Asked>>(new Map(), (all) => new Map(all));
+  /** The calls that ask, by the id of the question. */
+  readonly #asking = new Map<string, { readonly run: string; readonly call: string }>();
+  /** Texts that an output may stand for, by the revision of their event, and whether they are shown as an answer already. */
+  readonly #texts = new Map<number, { readonly text: string; readonly isShown: boolean }>();
   /** How many calls are in a state. */
   readonly #inState = new Map<CallState, number>();
+  conversation = '';
   activity: Activity = 'idle';
   isRunOpen = false;
+  paused: Pause | undefined;
 
-  /** Takes in one more event. One that was seen already, or whose type is not known here, changes nothing that is shown. */
-  take(event: LogEvent): void {
-    if (event.revision <= this.#revision) return;
-    this.#revision = event.revision;
-    take(this, event);
+  /** Goes on to a revision; false for one that it has passed already. */
+  goOnTo(revision: number): boolean {
+    if (revision <= this.#revision) return false;
+    this.#revision = revision;
+    return true;
   }
 
   /**
@@ -108,14 +157,19 @@ export class TranscriptBuilder {
     if (!this.isRunOpen || (known !== undefined && known.attempt > delta.attempt)) return;
     const isNext = known?.attempt === delta.attempt && known.offset + known.text.length === delta.offset;
     const next = isNext ? { ...delta, offset: known.offset, text: known.text + delta.text } : delta;
-    this.#writing.change().set(key, next);
+    const home = this.homeOf(delta.run_id, delta.step_id);
+    this.#writing.change().set(key, { ...next, ...(home === undefined ? {} : { home }) });
+    this.#touch(home);
   }
 
   /** What is to be shown. It stays as it is; what did not change is the same object as before. */
   shown(): Transcript {
-    const { activity, isRunOpen } = this;
-    const next = { revision: this.#revision, activity, isRunOpen };
-    const parts = { items: this.#items.copy(), calls: this.#calls.copy(), writing: this.#writing.copy() };
+    const { activity, isRunOpen, paused } = this;
+    const next = { revision: this.#revision, activity, isRunOpen, paused };
+    const parts = {
+      ...{ items: this.#items.copy(), calls: this.#calls.copy(), writing: this.#writing.copy() },
+      ...{ agents: this.#agents.copy(), questions: this.#questions.copy() },
+    };
     const before = this.#shown;
     const isSame = (Object.entries({ ...next, ...parts }) as [keyof Transcript, unknown][]).every(
       ([name, value]) => before[name] === value,
@@ -124,8 +178,15 @@ export class TranscriptBuilder {
     return this.#shown;
   }
 
-  add(item: Item): void {
-    this.#items.change().push(item);
+  /** Shows an item; below a called agent, where one is named. */
+  add(item: Item, home?: string): void {
+    const agent = home === undefined ? undefined : this.#agents.now.get(home);
+    if (agent === undefined) {
+      this.#items.change().push(item);
+      return;
+    }
+    this.#agents.change().set(agent.call, { ...agent, items: [...agent.items, item] });
+    this.#touch(home);
   }
 
   addCall(call: Call): void {
@@ -135,21 +196,86 @@ export class TranscriptBuilder {
 
   changeCall(id: string, change: Partial<Call>): void {
     const call = this.#calls.now.get(id);
-    if (call !== undefined) this.addCall({ ...call, ...change });
+    if (call === undefined) return;
+    this.addCall({ ...call, ...change });
+    this.#touch(this.homeOf('', id));
   }
 
   hasCallsIn(state: CallState): boolean {
     return (this.#inState.get(state) ?? 0) > 0;
   }
 
-  isWritten(key: string): void {
+  addAgent(agent: CalledAgent): void {
+    this.#agents.change().set(agent.call, agent);
+    this.#touch(agent.call);
+  }
+
+  changeAgent(call: string, change: Partial<CalledAgent>): void {
+    const agent = this.#agents.now.get(call);
+    if (agent !== undefined) this.addAgent({ ...agent, ...change });
+  }
+
+  /** The called agent that a step or a call belongs to, by the key of the call that it works on; undefined: the main one. */
+  homeOf(run: string, id: string): string | undefined {
+    if (this.#agents.now.size === 0) return undefined;
+    const whole = run === '' ? id : `${run}/${id}`;
+    for (let at = whole.lastIndexOf('/'); at > 0; at = whole.lastIndexOf('/', at - 1)) {
+      const call = whole.slice(0, at);
+      if (this.#agents.now.has(call)) return call;
+    }
+    return undefined;
+  }
+
+  ask(question: Question, asks: { readonly run: string; readonly call: string }): void {
+    this.#asking.set(question.id, asks);
+    this.#questions.change().set(question.id, { question });
+  }
+
+  /** What became of a question; of one that is not shown, nothing is. */
+  settle(id: string, outcome: Outcome): void {
+    const asked = this.#questions.now.get(id);
+    if (asked !== undefined) this.#questions.change().set(id, { ...asked, outcome });
+    this.#asking.delete(id);
+  }
+
+  /** The question that is open, and its call. */
+  askingOf(id: string): { readonly run: string; readonly call: string } | undefined {
+    return this.#asking.get(id);
+  }
+
+  /** Nobody answers any more what is asked by the calls that a step holds; without a step, of the whole run. */
+  withdraw(outcome: Outcome, step?: string): void {
+    for (const [id, { call }] of [...this.#asking])
+      if (step === undefined || isBelow(call, step)) this.settle(id, outcome);
+  }
+
+  /** Keeps a text that an output may stand for. */
+  keepText(revision: number, text: string, isShown: boolean): void {
+    this.#texts.set(revision, { text, isShown });
+  }
+
+  textAt(revision: number): { readonly text: string; readonly isShown: boolean } | undefined {
+    return this.#texts.get(revision);
+  }
+
+  isWritten({ run, step, turn }: { readonly run: unknown; readonly step: unknown; readonly turn: unknown }): void {
+    const key = writingKey(run, step, turn);
     if (this.#writing.now.has(key)) this.#writing.change().delete(key);
   }
 
   endRun(): void {
     this.isRunOpen = false;
     this.activity = 'idle';
+    this.paused = undefined;
     if (this.#writing.now.size > 0) this.#writing.change().clear();
+  }
+
+  /** Has an agent drawn anew, and those that it is shown in. */
+  #touch(home: string | undefined): void {
+    for (let call = home; call !== undefined; call = this.homeOf('', call)) {
+      const agent = this.#agents.now.get(call);
+      if (agent !== undefined) this.#agents.change().set(call, { ...agent, version: agent.version + 1 });
+    }
   }
 
   #count(id: string, state: CallState): void {
@@ -159,167 +285,6 @@ export class TranscriptBuilder {
   }
 }
 
-function take(to: TranscriptBuilder, event: LogEvent): void {
-  const { payload, time, actor } = event;
-  const key = `e${event.revision}`;
-  const note = (said: string, tone: 'calm' | 'bad' = 'calm') => to.add({ kind: 'note', key, tone, text: said, time });
-  const who = () => capital(nameOf(actor));
-  switch (event.type) {
-    case 'user_message_received':
-      to.add({ kind: 'said', key, by: 'user', text: text(payload, 'text'), node: '', time });
-      to.isRunOpen = true;
-      to.activity = 'model';
-      return;
-    case 'step_started':
-    case 'run_claimed':
-      if (to.activity === 'idle' || to.activity === 'people') to.activity = 'model';
-      return;
-    case 'model_responded':
-      takeResponse(to, event);
-      return;
-    case 'delegation_requested':
-      takeCalls(to, event, [payload.call]);
-      return;
-    case 'model_failed':
-      note(`The model ${text(payload, 'model')} could not answer: ${text(payload, 'message')}`, 'bad');
-      return;
-    case 'approval_requested':
-      to.changeCall(callKey(payload), { state: 'waiting', approval: text(payload, 'approval_id') });
-      to.activity = 'people';
-      return;
-    case 'approval_resolved':
-      takeDecision(to, event, note);
-      return;
-    case 'call_edited':
-      if (payload.call !== undefined) to.changeCall(callKey(payload), { args: argumentsOf(payload.call as Payload) });
-      return;
-    case 'tool_call_started':
-    case 'delegation_started':
-      to.changeCall(callKey(payload), { state: 'running' });
-      to.activity = 'tools';
-      return;
-    case 'tool_call_finished':
-    case 'delegation_finished':
-      takeResult(to, payload);
-      return;
-    case 'tool_call_in_doubt':
-      to.changeCall(callKey(payload), { state: 'doubt', note: text(payload, 'reason') });
-      to.activity = 'people';
-      return;
-    case 'tool_call_refused':
-      to.changeCall(callKey(payload), { state: 'refused', note: text(payload, 'message') });
-      to.activity = 'model';
-      return;
-    case 'input_requested':
-      to.activity = 'people';
-      return;
-    case 'input_provided':
-      note(`${who()} answered a question.`);
-      to.activity = 'tools';
-      return;
-    case 'run_paused':
-      note(`${who()} paused the run.`);
-      to.activity = 'paused';
-      return;
-    case 'run_resumed':
-      note(`${who()} let the run go on.`);
-      to.activity = 'model';
-      return;
-    case 'run_completed':
-      to.endRun();
-      return;
-    case 'run_failed':
-      note(text(payload, 'text') || 'The run failed.', 'bad');
-      to.endRun();
-      return;
-    case 'run_canceled': {
-      const why = text(payload, 'reason');
-      note(`${who()} canceled the run${why === '' ? '.' : `: ${why}`}`);
-      to.endRun();
-      return;
-    }
-  }
-}
-
-function takeResponse(to: TranscriptBuilder, event: LogEvent): void {
-  const { payload, revision, time } = event;
-  to.isWritten(writingKey(payload.run_id, payload.step_id, payload.turn));
-  const said = text(payload, 'text');
-  if (said !== '')
-    to.add({ kind: 'said', key: `e${revision}`, by: 'agent', text: said, node: text(payload, 'node'), time });
-  const calls = Array.isArray(payload.calls) ? payload.calls : [];
-  if (calls.length === 0) return;
-  takeCalls(to, event, calls);
-  to.activity = 'tools';
-}
-
-function takeCalls(to: TranscriptBuilder, { payload, revision, time }: LogEvent, listed: readonly unknown[]): void {
-  const ids = listed.map((one) => {
-    const call = one as Payload;
-    const id = callKey(payload, text(call, 'call_id'));
-    to.addCall({
-      ...{ id, tool: text(call, 'tool') || text(call, 'agent'), server: text(call, 'server'), args: argumentsOf(call) },
-      ...stateAtFirst(call),
-    });
-    return id;
-  });
-  to.add({ kind: 'calls', key: `c${revision}`, calls: ids, node: text(payload, 'node'), time });
-}
-
-/** A call that may simply be repeated runs without another word; one that was refused never does. */
-function stateAtFirst(call: Payload): Pick<Call, 'state' | 'note'> {
-  switch (text(call, 'disposition')) {
-    case 'DISPOSITION_REFUSED':
-      return { state: 'refused', note: text(call, 'error') };
-    case 'DISPOSITION_GATED':
-      return { state: 'waiting' };
-    default:
-      return { state: 'running' };
-  }
-}
-
-function argumentsOf(call: Payload): ExactValue {
-  const json = text(call, 'arguments_json');
-  if (json === '') return {};
-  try {
-    return parseExact(json) as ExactValue;
-  } catch {
-    return json;
-  }
-}
-
-function takeDecision(to: TranscriptBuilder, { payload, actor }: LogEvent, note: (said: string) => void): void {
-  const decision = text(payload, 'decision').replace('DECISION_', '');
-  const tool = text(payload, 'tool');
-  const who = isTrue(payload, 'by_policy') ? 'A rule' : capital(nameOf(actor));
-  const said = text(payload, 'said');
-  const words: Readonly<Record<string, string>> = {
-    APPROVED: `${who} approved ${tool}.`,
-    REJECTED: `${who} rejected ${tool}.`,
-    EXPIRED: `Nobody decided on ${tool} in time.`,
-    WITHDRAWN: `The question about ${tool} was withdrawn.`,
-    RUN_AGAIN: `${who} had ${tool} run again.`,
-    HAPPENED: `${who} said what came of ${tool}.`,
-    GIVE_UP: `${who} gave ${tool} up.`,
-  };
-  if (decision === 'REJECTED' || decision === 'EXPIRED') to.changeCall(callKey(payload), { state: 'rejected' });
-  const line = words[decision];
-  if (line === undefined) return;
-  note(said === '' ? line : `${line} “${said}”`);
-  to.activity = 'model';
-}
-
-function takeResult(to: TranscriptBuilder, payload: Payload): void {
-  to.changeCall(callKey(payload), {
-    ...{ state: isTrue(payload, 'is_error') ? 'failed' : 'done', result: text(payload, 'content') },
-    ...(typeof payload.duration_ms === 'number' ? { ms: payload.duration_ms } : {}),
-    ...(payload.cut === undefined ? {} : { note: 'The result was too long: only its beginning is kept.' }),
-  });
-  if (!to.isRunOpen) return;
-  const areAsked = to.hasCallsIn('waiting') || to.hasCallsIn('doubt');
-  to.activity = to.hasCallsIn('running') ? 'tools' : areAsked ? 'people' : 'model';
-}
-
-/** At the beginning of a sentence. A name stays as it is written: it may be another one in capitals. */
-const capital = (words: string): string =>
-  words.replace(/^(?:the platform|somebody)/, (one) => one.charAt(0).toUpperCase() + one.slice(1));
+/** Whether the id of a call goes on behind that of a step. */
+const isBelow = (call: string, step: string): boolean =>
+  call.startsWith(step) && /^[/#[]/.test(call.slice(step.length));

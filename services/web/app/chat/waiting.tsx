@@ -23,20 +23,18 @@ export function Waiting(given: {
 }
 
 function wordsOf(
-  { isRunOpen, activity, calls, writing }: Transcript,
+  { isRunOpen, activity, calls, writing, paused }: Transcript,
   head: Conversation | undefined,
 ): { readonly text: string; readonly isBlocked: boolean } | undefined {
-  if (!isRunOpen) return undefined;
+  // A card says why.
+  if (!isRunOpen || paused !== undefined) return undefined;
   const waits = head?.waiting_for ?? [];
   const outOfReach = waits.find(({ kind }) => !['approval', 'input', 'auth', 'pause'].includes(kind));
   if (outOfReach !== undefined) return { text: `It waits: ${localTimes(outOfReach.text)}.`, isBlocked: true };
   if (activity === 'people') {
-    const people = head?.pending_approvals.length ?? 0;
-    if (people > 0) return undefined;
-    const question = waits.find(({ kind }) => kind === 'input' || kind === 'auth');
+    const question = waits.find(({ kind }) => kind === 'auth');
     return question === undefined ? undefined : { text: `It waits: ${localTimes(question.text)}.`, isBlocked: true };
   }
-  if (activity === 'paused') return { text: 'The run is paused until somebody lets it go on.', isBlocked: true };
   if (activity === 'tools') {
     const running = [...calls.values()].filter(({ state }) => state === 'running').map(({ tool }) => tool);
     if (running.length === 1) return { text: `${running[0]} is running…`, isBlocked: false };

@@ -2,7 +2,8 @@ import { useEffect, useState } from 'react';
 import { ask, wordsOf } from '../api/client.ts';
 import { followStream, type StreamState } from '../api/event-stream.ts';
 import type { Conversation, Delta, LogEvent } from '../api/types.ts';
-import { emptyTranscript, type Transcript, TranscriptBuilder } from '../chat/transcript.ts';
+import { emptyTranscript, type Transcript } from '../chat/transcript.ts';
+import { TranscriptBuilder } from '../chat/transcript-builder.ts';
 import { hear } from './live.ts';
 import { Store, useStore } from './store.ts';
 

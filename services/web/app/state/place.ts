@@ -4,6 +4,7 @@ import { Store, useStore } from './store.ts';
 export type Place =
   | { readonly page: 'chat'; readonly conversation?: string; readonly query: string }
   | { readonly page: 'approvals'; readonly approval?: string; readonly query: string }
+  | { readonly page: 'questions'; readonly conversation?: string; readonly question?: string; readonly query: string }
   | { readonly page: 'run'; readonly conversation: string; readonly query: string }
   /** `rest` is what follows in the address, decoded: `/agents/NAME` has one, `/agents` none. */
   | { readonly page: 'agents' | 'operations'; readonly rest: readonly string[]; readonly query: string }
@@ -19,6 +20,15 @@ export function placeOf(path: string, query: string): Place {
   }
   if (first === 'c' && second !== undefined && uuid.test(second) && more.length === 1 && more[0] === 'run')
     return { page: 'run', conversation: second, query };
+  if (first === 'questions' && (second === undefined || second === '')) return { page: 'questions', query };
+  if (
+    first === 'questions' &&
+    second !== undefined &&
+    uuid.test(second) &&
+    more.length === 1 &&
+    uuid.test(more[0] ?? '')
+  )
+    return { page: 'questions', conversation: second, question: more[0] ?? '', query };
   if (more.length > 0) return { page: 'unknown' };
   if (first === '' && second === undefined) return { page: 'chat', query };
   if (first === 'c' && second !== undefined && uuid.test(second)) return { page: 'chat', conversation: second, query };
