@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AskedHere, asks, begin, openAskingSite } from './asking.ts';
-import { axeFindings, describeInBrowser, type Site, say, script } from './browser.ts';
+import { axeFindings, describeInBrowser, openSite, type Site, say, script } from './browser.ts';
 
 const looks = [
   ['light', { colorScheme: 'light' }],
@@ -9,49 +9,15 @@ const looks = [
   ['on a phone', { viewport: { width: 390, height: 800 } }],
 ] as const;
 
-/** A form with a field of each kind. */
-const everyField = {
-  type: 'object',
-  properties: {
-    text: { type: 'string', description: 'A long one' },
-    short: { type: 'string', maxLength: 10 },
-    amount: { type: 'integer', minimum: 1 },
-    yes: { type: 'boolean' },
-    one: { type: 'string', enum: ['a', 'b'] },
-    many: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } },
-    long: { type: 'string', enum: Array.from({ length: 12 }, (_, index) => `choice ${index}`) },
-    day: { type: 'string', format: 'date' },
-    time: { type: 'string', format: 'date-time' },
-  },
-  required: ['text', 'amount', 'yes', 'one', 'long'],
-};
-const asksForFile = {
-  prompt: 'You are Clerk',
-  calls: [{ name: 'request_user_input', args: { prompt: 'Which file?', inputType: 'file' } }],
-};
-
-/** Has the form say what is wrong with it. */
-async function wrongAnswer(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Send the answer' }).click();
-  await page.locator('.field-problem').first().waitFor();
-}
-
 describeInBrowser('axe finds nothing', () => {
   let site: Site;
   let answered: string;
-  let form: AskedHere;
-  let address: AskedHere;
-  let file: AskedHere;
   let waiting: { readonly id: string; readonly approval?: string };
   beforeAll(async () => {
-    site = await openAskingSite();
-    form = await begin(site, asks({ name: 'form', schema: everyField }));
-    address = await begin(site, asks({ name: 'address', url: 'https://pay.example/1' }));
-    await script(site, asksForFile);
-    file = await begin(site, { agent: 'office/clerk', message: 'Read it' });
+    site = await openSite();
     answered = (await say(site, 'list all resources')).id;
     waiting = await say(site, 'create a server b‮‍-1 with value 5');
-  }, 180_000);
+  });
   afterAll(() => site?.close());
 
   const pages: readonly (readonly [string, () => string, (page: Page) => Promise<unknown>])[] = [
@@ -59,16 +25,6 @@ describeInBrowser('axe finds nothing', () => {
     ['an answer', () => `/c/${answered}`, (page) => page.locator('details.call summary').click()],
     ['a question', () => `/c/${waiting.id}`, (page) => page.getByRole('button', { name: 'Approve' }).waitFor()],
     ['the inbox', () => '/approvals', (page) => page.locator('.approval-row').first().waitFor()],
-    ['a form', () => `/questions/${form.id}/${form.input}`, (page) => wrongAnswer(page)],
-    ['an address', () => `/c/${address.id}`, (page) => page.locator('.address-whole').waitFor()],
-    [
-      'a file, and a refusal',
-      () => `/questions/${file.id}/${file.input}?kind=file`,
-      async (page) => {
-        await page.getByRole('button', { name: 'Decline' }).click();
-        await page.getByRole('button', { name: 'Yes, decline' }).waitFor();
-      },
-    ],
     [
       'a rejection',
       () => `/approvals/${waiting.approval}`,
@@ -106,6 +62,70 @@ describeInBrowser('axe finds nothing', () => {
       },
     ],
     ['a wrong address', () => '/nowhere', (page) => page.getByText('There is nothing here').waitFor()],
+  ];
+
+  test.each(looks)('%s', async (_, look) => {
+    for (const [name, path, arrive] of pages) {
+      const page = await site.open(path(), look);
+      await arrive(page);
+      expect(await axeFindings(page), name).toEqual([]);
+      await page.context().close();
+    }
+  });
+});
+
+/** A form with a field of each kind. */
+const everyField = {
+  type: 'object',
+  properties: {
+    text: { type: 'string', description: 'A long one' },
+    short: { type: 'string', maxLength: 10 },
+    amount: { type: 'integer', minimum: 1 },
+    yes: { type: 'boolean' },
+    one: { type: 'string', enum: ['a', 'b'] },
+    many: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } },
+    long: { type: 'string', enum: Array.from({ length: 12 }, (_, index) => `choice ${index}`) },
+    day: { type: 'string', format: 'date' },
+    time: { type: 'string', format: 'date-time' },
+  },
+  required: ['text', 'amount', 'yes', 'one', 'long'],
+};
+const asksForFile = {
+  prompt: 'You are Clerk',
+  calls: [{ name: 'request_user_input', args: { prompt: 'Which file?', inputType: 'file' } }],
+};
+
+/** Has the form say what is wrong with it. */
+async function wrongAnswer(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Send the answer' }).click();
+  await page.locator('.field-problem').first().waitFor();
+}
+
+describeInBrowser('axe finds nothing where people are asked', () => {
+  let site: Site;
+  let form: AskedHere;
+  let address: AskedHere;
+  let file: AskedHere;
+  beforeAll(async () => {
+    site = await openAskingSite();
+    form = await begin(site, asks({ name: 'form', schema: everyField }));
+    address = await begin(site, asks({ name: 'address', url: 'https://pay.example/1' }));
+    await script(site, asksForFile);
+    file = await begin(site, { agent: 'office/clerk', message: 'Read it' });
+  }, 180_000);
+  afterAll(() => site?.close());
+
+  const pages: readonly (readonly [string, () => string, (page: Page) => Promise<unknown>])[] = [
+    ['a form', () => `/questions/${form.id}/${form.input}`, (page) => wrongAnswer(page)],
+    ['an address', () => `/c/${address.id}`, (page) => page.locator('.address-whole').waitFor()],
+    [
+      'a file, and a refusal',
+      () => `/questions/${file.id}/${file.input}?kind=file`,
+      async (page) => {
+        await page.getByRole('button', { name: 'Decline' }).click();
+        await page.getByRole('button', { name: 'Yes, decline' }).waitFor();
+      },
+    ],
   ];
 
   test.each(looks)('%s', async (_, look) => {
