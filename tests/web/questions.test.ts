@@ -228,7 +228,10 @@ describeInBrowser('what people are asked', () => {
   });
 
   test('a yes or no, and a choice, of an agent are answered with what they stand for', async () => {
-    const asking = (args: object) => ({ prompt: 'You are Clerk', calls: [{ name: 'request_user_input', args }] });
+    const asking = (args: Readonly<Record<string, unknown>>) => ({
+      prompt: 'You are Clerk',
+      calls: [{ name: 'request_user_input', args }],
+    });
     await script(site, asking({ prompt: 'Go on?', inputType: 'approval' }));
     const { id } = await begin(site, { agent: 'office/clerk', message: 'Go' });
     const page = await site.open(`/c/${id}`);
