@@ -132,7 +132,14 @@ export type TurnAnswer = {
   readonly result?: { readonly notice?: string };
 };
 
-export type Actor = { readonly kind: string; readonly id?: string; readonly claimed?: boolean };
+export type Actor = {
+  readonly kind: string;
+  readonly id?: string;
+  readonly claimed?: boolean;
+  /** The way in, and who is signed in there. */
+  readonly surface?: string;
+  readonly principal?: string;
+};
 
 /** One event of a conversation. */
 export type LogEvent = {

@@ -100,6 +100,9 @@ export function ConversationPage({ id }: { readonly id: string }) {
         </Link>
         <h1>{title === '' ? 'Conversation' : <Line text={title} />}</h1>
         <RanVersion source={head?.run?.agent_source} />
+        <Link to={`/c/${id}/run`} className="button quiet to-run">
+          How it ran
+        </Link>
       </header>
       <Log transcript={transcript} sending={sending} onRetry={() => sending !== undefined && void send(sending)}>
         {pending.map((approval) => (

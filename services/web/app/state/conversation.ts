@@ -21,8 +21,11 @@ const changesHead = /^(approval_|input_|run_|call_edited|tool_call_in_doubt|user
 /** What a run waits for besides people stands in no event: while it works, it is asked for this often, in milliseconds. */
 const headMs = 4_000;
 
-/** Follows a conversation until `end` is called. */
-function watch(id: string): { readonly store: Store<Watched>; readonly end: () => void } {
+/** Follows a conversation until `end` is called; `keep` is given each event once. */
+export function watch(
+  id: string,
+  keep: (event: LogEvent) => void = () => undefined,
+): { readonly store: Store<Watched>; readonly end: () => void } {
   const store = new Store<Watched>({ transcript: emptyTranscript, stream: 'connecting' });
   const ended = new AbortController();
   const update = (change: Partial<Watched>) => store.set({ ...store.get(), ...change });
@@ -85,6 +88,7 @@ function watch(id: string): { readonly store: Store<Watched>; readonly end: () =
       }
       const event = JSON.parse(data) as LogEvent;
       builder.take(event);
+      keep(event);
       drawSoon();
       if (changesHead.test(name) && event.revision > (store.get().head?.revision ?? 0)) void askHead();
     },

@@ -3,6 +3,9 @@ const paths = {
   search: 'M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM20 20l-4-4',
   send: 'M5 12h13M12 6l6 6-6 6',
   stop: 'M6.5 6.5h11v11h-11z',
+  play: 'M8 5.500v13l10-6.500z',
+  pause: 'M9 6v12M15 6v12',
+  clock: 'M12 20a8 8 0 1 0 0-16 8 8 0 0 0 0 16zM12 8v4l3 2',
   check: 'M5 13l4.500 4.500L19 7',
   cross: 'M6 6l12 12M18 6L6 18',
   pen: 'M5 19l1-4L16 5l3 3L9 18z',
@@ -11,6 +14,10 @@ const paths = {
   chat: 'M4 5h16v11H10l-4 4v-4H4z',
   open: 'M14 5h5v5M19 5l-8 8M17 14v5H5V7h5',
   back: 'M15 5l-7 7 7 7',
+  forward: 'M9 5l7 7-7 7',
+  download: 'M12 4v11M7 10.500l5 5 5-5M5 19.500h14',
+  shield: 'M12 3.500l7 2.500v5c0 4.500-3 7.500-7 9.500-4-2-7-5-7-9.500V6zM9 11.800l2.200 2.200 4-4',
+  copy: 'M9 9h10v10H9zM15 9V5H5v10h4',
   sun: 'M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v3M12 19v3M2 12h3M19 12h3M5 5l2 2M17 17l2 2M5 19l2-2M17 7l2-2',
   moon: 'M19 14.500A8 8 0 0 1 9.500 5a8 8 0 1 0 9.500 9.500z',
   half: 'M12 4a8 8 0 1 0 0 16zM12 4a8 8 0 0 1 0 16',
@@ -31,6 +38,9 @@ export const Icon = ({ name }: { readonly name: IconName }) => (
     <path d={paths[name]} />
   </svg>
 );
+
+/** The same as a part of a drawing, 24 units wide. */
+export const Sign = ({ name }: { readonly name: IconName }) => <path d={paths[name]} className="sign" />;
 
 /** The mark of the product. */
 export const Mark = () => (

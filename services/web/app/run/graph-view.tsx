@@ -1,0 +1,159 @@
+import { visibleLine } from '@stopgo/core/visible';
+import { useRef, useState } from 'react';
+import { Sign } from '../ui/icon.tsx';
+import { count } from '../ui/text.tsx';
+import { type Box, fitted, layoutOf } from './layout.ts';
+import { DetailsBeside } from './node-details.tsx';
+import type { RunNode } from './run-node.ts';
+import { useWidth } from './use-width.ts';
+import { kindIcon, kindWords, nodeWords, spentWords, stateSaid, tookWords } from './words.ts';
+
+/** So many boxes are drawn; the table has all. */
+const drawnMax = 600;
+/** Heights of boxes with two lines and with three, in pixels. */
+const heights = { call: 58, agent: 78 } as const;
+/** The width of a letter of a name and of a line below it, in pixels, roughly: what is longer is cut. */
+const letter = { name: 7.9, line: 6.6 } as const;
+const textX = 50;
+
+type Given = {
+  readonly conversation: string;
+  readonly nodes: readonly RunNode[];
+  readonly chosen: string | undefined;
+  readonly onChoose: (id: string | undefined) => void;
+};
+
+/** The agents, steps and calls of a run, and who began which. */
+export function GraphView({ conversation, nodes, chosen, onChoose }: Given) {
+  return (
+    <DetailsBeside conversation={conversation} nodes={nodes} chosen={chosen} onChoose={onChoose}>
+      {(open) => (
+        <Graph nodes={nodes.slice(0, drawnMax)} left={nodes.length - drawnMax} chosen={chosen} onOpen={open} />
+      )}
+    </DetailsBeside>
+  );
+}
+
+function Graph(given: {
+  readonly nodes: readonly RunNode[];
+  readonly left: number;
+  readonly chosen: string | undefined;
+  readonly onOpen: (id: string, byKey: boolean) => void;
+}) {
+  const { nodes, left, chosen, onOpen } = given;
+  const [box, width] = useWidth<HTMLDivElement>();
+  const [focused, setFocused] = useState<string>();
+  const drawing = useRef<SVGSVGElement>(null);
+  // One box can be reached with Tab; the arrows go from there.
+  const current = nodes.find(({ id }) => id === (focused ?? chosen)) ?? nodes[0];
+  const items = nodes.map((node) => ({ ...node, height: isTall(node) ? heights.agent : heights.call }));
+  const layout = layoutOf(items, width - margin * 2);
+  const boxes = new Map(layout.boxes.map((one) => [one.id, one]));
+  const focus = (node: RunNode | undefined) => {
+    if (node === undefined) return;
+    setFocused(node.id);
+    drawing.current?.querySelector<SVGGElement>(`[data-place="${nodes.indexOf(node)}"]`)?.focus();
+  };
+  const press = (event: React.KeyboardEvent, node: RunNode) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Enter' || event.key === ' ') onOpen(node.id, true);
+    else if (!(event.key in moves)) return;
+    else focus(moves[event.key]?.(nodes, node));
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div ref={box} className="graph">
+      {width === 0 ? null : (
+        <svg
+          ref={drawing}
+          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: no element is a tree that is drawn
+          role="tree"
+          aria-label="Agents, steps and calls"
+          width={Math.max(layout.width, 1) + margin * 2}
+          height={layout.height + margin * 2}
+        >
+          <g transform={`translate(${margin} ${margin})`}>
+            {layout.edges.map(({ to, path }) => (
+              <path key={to} d={path} className="edge" />
+            ))}
+            {nodes.map((node, place) => {
+              const at = boxes.get(node.id);
+              return at === undefined ? null : (
+                <g
+                  key={node.id}
+                  role="treeitem"
+                  className={`graph-node ${stateSaid(node.state).tone} ${node.state}`}
+                  data-place={place}
+                  tabIndex={node === current ? 0 : -1}
+                  aria-level={node.depth + 1}
+                  aria-selected={node.id === chosen}
+                  aria-label={visibleLine(nodeWords(node))}
+                  transform={`translate(${at.x} ${at.y})`}
+                  onClick={() => {
+                    setFocused(node.id);
+                    onOpen(node.id, false);
+                  }}
+                  onFocus={() => setFocused(node.id)}
+                  onKeyDown={(event) => press(event, node)}
+                >
+                  <Drawn node={node} box={at} />
+                </g>
+              );
+            })}
+          </g>
+        </svg>
+      )}
+      {left > 0 ? <p className="list-note">{count(left, 'more box')}es are not drawn: the table has all.</p> : null}
+    </div>
+  );
+}
+
+/** Room around the drawing for the line around what is chosen. */
+const margin = 4;
+
+const isTall = ({ kind, spent }: RunNode): boolean =>
+  kind === 'agent' || (kind === 'step' && spent.inputTokens + spent.outputTokens > 0);
+
+/** Where each key leads from a box. */
+const moves: Readonly<Record<string, (nodes: readonly RunNode[], from: RunNode) => RunNode | undefined>> = {
+  ArrowDown: (nodes, from) => nodes[nodes.indexOf(from) + 1],
+  ArrowUp: (nodes, from) => nodes[nodes.indexOf(from) - 1],
+  ArrowRight: (nodes, from) => nodes.find(({ parent }) => parent === from.id),
+  ArrowLeft: (nodes, from) => nodes.find(({ id }) => id === from.parent),
+  Home: (nodes) => nodes[0],
+  End: (nodes) => nodes.at(-1),
+};
+
+function Drawn({ node, box: { width, height } }: { readonly node: RunNode; readonly box: Box }) {
+  const { word, icon } = stateSaid(node.state);
+  const room = width - textX - 12;
+  const took = node.tookMs === undefined ? '' : ` · ${tookWords(node.tookMs)}`;
+  const attempts = node.attempts > 1 ? ` · ${node.attempts} attempts` : '';
+  const second = `${word}${took}${attempts}`;
+  const third = spentWords(node) || kindWords(node);
+  return (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it takes the focus; its words are the name of the box
+    <g aria-hidden="true">
+      <rect width={width} height={height} rx="12" className="node-box" />
+      <circle cx="26" cy="28" r="15" className="node-disc" />
+      <g transform="translate(17 19) scale(0.75)" className="node-sign">
+        <Sign name={icon} />
+      </g>
+      <text x={textX} y="24" className="node-name">
+        {fitted(visibleLine(node.name), (room - 22) / letter.name)}
+      </text>
+      <g transform={`translate(${width - 28} 11) scale(0.67)`} className="node-kind">
+        <Sign name={kindIcon(node.kind)} />
+      </g>
+      <text x={textX} y="44" className="node-state">
+        {fitted(second, room / letter.line)}
+      </text>
+      {height > heights.call ? (
+        <text x={textX} y="63" className="node-spent">
+          {fitted(visibleLine(third), room / letter.line)}
+        </text>
+      ) : null}
+    </g>
+  );
+}
