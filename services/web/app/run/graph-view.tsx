@@ -6,7 +6,7 @@ import { type Box, fitted, layoutOf } from './layout.ts';
 import { DetailsBeside } from './node-details.tsx';
 import type { RunNode } from './run-node.ts';
 import { useWidth } from './use-width.ts';
-import { kindIcon, kindWords, nodeWords, spentWords, stateSaid, tookWords } from './words.ts';
+import { kindIcon, kindWords, moreWords, spentWords, stateSaid, tookWords } from './words.ts';
 
 /** So many boxes are drawn; the table has all. */
 const drawnMax = 600;
@@ -88,7 +88,7 @@ function Graph(given: {
                   tabIndex={node === current ? 0 : -1}
                   aria-level={node.depth + 1}
                   aria-selected={node.id === chosen}
-                  aria-label={visibleLine(nodeWords(node))}
+                  aria-label={labelOf(node, linesOf(node, at))}
                   transform={`translate(${at.x} ${at.y})`}
                   onClick={() => {
                     setFocused(node.id);
@@ -125,35 +125,47 @@ const moves: Readonly<Record<string, (nodes: readonly RunNode[], from: RunNode) 
   End: (nodes) => nodes.at(-1),
 };
 
-function Drawn({ node, box: { width, height } }: { readonly node: RunNode; readonly box: Box }) {
-  const { word, icon } = stateSaid(node.state);
+/** What stands in a box, a line each, as far as it has room. */
+function linesOf(node: RunNode, { width, height }: Box): readonly string[] {
   const room = width - textX - 12;
   const took = node.tookMs === undefined ? '' : ` · ${tookWords(node.tookMs)}`;
   const attempts = node.attempts > 1 ? ` · ${node.attempts} attempts` : '';
-  const second = `${word}${took}${attempts}`;
-  const third = spentWords(node) || kindWords(node);
+  return [
+    fitted(visibleLine(node.name), (room - 22) / letter.name),
+    fitted(`${stateSaid(node.state).word}${took}${attempts}`, room / letter.line),
+    ...(height > heights.call ? [fitted(visibleLine(spentWords(node) || kindWords(node)), room / letter.line)] : []),
+  ];
+}
+
+/** What is seen of a box, and what is not, for those who hear it. */
+const labelOf = (node: RunNode, lines: readonly string[]): string =>
+  `${lines.join(' ')}; ${visibleLine(moreWords(node, lines[0] !== visibleLine(node.name)))}`;
+
+function Drawn({ node, box }: { readonly node: RunNode; readonly box: Box }) {
+  const { width, height } = box;
+  const [name, state, spent] = linesOf(node, box);
+  // The space behind each line keeps their words apart for those who hear them.
   return (
-    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it takes the focus; its words are the name of the box
-    <g aria-hidden="true">
+    <>
       <rect width={width} height={height} rx="12" className="node-box" />
       <circle cx="26" cy="28" r="15" className="node-disc" />
       <g transform="translate(17 19) scale(0.75)" className="node-sign">
-        <Sign name={icon} />
+        <Sign name={stateSaid(node.state).icon} />
       </g>
       <text x={textX} y="24" className="node-name">
-        {fitted(visibleLine(node.name), (room - 22) / letter.name)}
+        {`${name} `}
       </text>
       <g transform={`translate(${width - 28} 11) scale(0.67)`} className="node-kind">
         <Sign name={kindIcon(node.kind)} />
       </g>
       <text x={textX} y="44" className="node-state">
-        {fitted(second, room / letter.line)}
+        {`${state} `}
       </text>
-      {height > heights.call ? (
+      {spent === undefined ? null : (
         <text x={textX} y="63" className="node-spent">
-          {fitted(visibleLine(third), room / letter.line)}
+          {spent}
         </text>
-      ) : null}
-    </g>
+      )}
+    </>
   );
 }

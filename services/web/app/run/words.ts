@@ -90,17 +90,9 @@ export function spentWords(node: RunNode): string {
   return [`${numberWords(inputTokens)} in`, `${numberWords(outputTokens)} out`, ...cost].join(' · ');
 }
 
-/** The whole of a box for those who hear it. */
-export function nodeWords(node: RunNode): string {
-  const { name, state, tookMs, waits, attempts } = node;
-  const spent = spentWords(node);
-  return [
-    `${name}, ${kindWords(node)}: ${stateSaid(state).word}`,
-    ...(tookMs === undefined ? [] : [`took ${tookWords(tookMs)}`]),
-    ...(spent === '' ? [] : [`tokens ${spent}`]),
-    ...(attempts > 1 ? [`${attempts} attempts`] : []),
-    ...(waits.length === 0 ? [] : [waits.map(waitWords).join(', ')]),
-  ].join(', ');
+/** What a box has no room for: what it is, its name where that is cut, and what it waits for. */
+export function moreWords(node: RunNode, isCut: boolean): string {
+  return [...(isCut ? [node.name] : []), kindWords(node), ...node.waits.map(waitWords)].join(', ');
 }
 
 export function waitWords({ kind }: RunNode['waits'][number]): string {
