@@ -1,4 +1,5 @@
-import { ApiError, NotReached, onSignInWanted, signedIn } from './client.ts';
+import { ApiError, NotReached, onSignInWanted, signedIn, whyIn } from './client.ts';
+import { mayGoOn } from './login.ts';
 
 /** A file that the platform gave, whole. */
 export type Downloaded = { readonly name: string; readonly content: Blob };
@@ -16,10 +17,17 @@ export async function download(
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
   try {
-    const response = await fetch(`/api${path}`, { headers: signedIn(), signal, cache: 'no-store' });
-    if (response.status === 401) for (const tell of onSignInWanted) tell();
+    const read = () => fetch(`/api${path}`, { headers: signedIn(), signal, cache: 'no-store' });
+    let response = await read();
+    let refused = await refusalIn(response);
+    // Whoever is signed in for a while is signed in anew, and asks once more.
+    if (response.status === 401 && (await mayGoOn(refused))) {
+      response = await read();
+      refused = await refusalIn(response);
+    }
+    if (response.status === 401) for (const tell of onSignInWanted) tell(whyIn(refused));
     if (response.status === 502) throw new NotReached();
-    if (!response.ok) throw new ApiError(response.status, (await response.json()) as Readonly<Record<string, unknown>>);
+    if (refused !== undefined) throw new ApiError(response.status, refused);
     const reader = response.body?.getReader();
     for (;;) {
       const piece = await reader?.read();
@@ -35,6 +43,10 @@ export async function download(
     throw new NotReached();
   }
 }
+
+/** What is said instead of the file; undefined if it comes. */
+const refusalIn = async (response: Response): Promise<Readonly<Record<string, unknown>> | undefined> =>
+  response.ok ? undefined : ((await response.json()) as Readonly<Record<string, unknown>>);
 
 /** The name that the platform has for the file. */
 const nameIn = (disposition: string | null): string =>
