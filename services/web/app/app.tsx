@@ -8,7 +8,7 @@ import { QuestionsPage } from './questions/questions-page.tsx';
 import { Settings } from './settings.tsx';
 import { Side } from './side.tsx';
 import { SignIn } from './sign-in.tsx';
-import { counts } from './state/live.ts';
+import { counts, waitingFor } from './state/live.ts';
 import { go, usePlace } from './state/place.ts';
 import { questionsWaiting } from './state/questions.ts';
 import { mustSignIn } from './state/session.ts';
@@ -39,7 +39,7 @@ export function App() {
   const place = usePlace();
   const [opened, setOpened] = useState<Opened>();
   const [signInWanted, setSignInWanted] = useState(mustSignIn() ? { why: '' } : undefined);
-  const waiting = (useStore(counts)?.waiting ?? 0) + (useStore(questionsWaiting) ?? 0);
+  const waiting = waitingFor(useStore(counts)) + (useStore(questionsWaiting) ?? 0);
   useEffect(() => {
     const want = (why: string) => setSignInWanted({ why });
     onSignInWanted.add(want);

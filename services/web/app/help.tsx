@@ -14,6 +14,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['r', 'Reject: the key asks for a reason, Enter confirms'],
   ['e', 'Change the arguments'],
   ['Ctrl+Enter', 'Send the answer to a question'],
+  ['x', 'Select the approval, to decide several at once'],
   ['Enter', 'Send the message; Shift+Enter begins a new line'],
   ['Escape', 'Close, or go back'],
 ];

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
 import type { Conversation } from './api/types.ts';
 import { useConversations } from './state/conversations.ts';
-import { counts } from './state/live.ts';
+import { counts, waitingFor } from './state/live.ts';
 import type { Place } from './state/place.ts';
 import { questionsWaiting } from './state/questions.ts';
 import { useStore } from './state/store.ts';
@@ -14,7 +14,7 @@ import { Time } from './ui/time.tsx';
 /** What there is: the ways to go, and the conversations. */
 export function Side(given: { readonly place: Place; readonly onHelp: () => void; readonly onSettings: () => void }) {
   const { place, onHelp, onSettings } = given;
-  const waiting = useStore(counts)?.waiting ?? 0;
+  const waiting = waitingFor(useStore(counts));
   const asked = useStore(questionsWaiting) ?? 0;
   return (
     <div className="side">

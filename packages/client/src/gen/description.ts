@@ -1093,6 +1093,24 @@ export interface Operations {
       }[];
     };
   };
+  /** List what people are asked */
+  "GET /inputs": {
+    readonly query?: {
+      /** What waits for an answer: all that is listed */
+      readonly status?: "pending";
+      /** Items of a page */
+      readonly limit?: number;
+      /** next_cursor of the page before */
+      readonly cursor?: string;
+    };
+    readonly answer: {
+      readonly inputs: readonly PendingInput[];
+      /** For the next page; absent on the last one */
+      readonly next_cursor?: string;
+      /** How many wait in all; 10000 stands for that many or more */
+      readonly total: number;
+    };
+  };
   /** Who is told of a conversation */
   "GET /conversations/{id}/push": {
     readonly path: { readonly id: string };

@@ -1,8 +1,8 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
 import type { Approval } from '../api/types.ts';
 import { useApproval, useInbox } from '../state/approvals.ts';
-import { counts } from '../state/live.ts';
+import { counts, waitingFor } from '../state/live.ts';
 import { go } from '../state/place.ts';
 import { useStore } from '../state/store.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -11,6 +11,7 @@ import { useShortcuts } from '../ui/shortcuts.ts';
 import { Line } from '../ui/text.tsx';
 import { Time } from '../ui/time.tsx';
 import { ApprovalCard } from './approval-card.tsx';
+import { Batch } from './batch.tsx';
 import { askedFor, Filters, listQuery } from './filters.tsx';
 import { InboxKinds } from './inbox-kinds.tsx';
 import { headlineOf, outcomeOf, summaryOf } from './words.ts';
@@ -36,7 +37,18 @@ export function ApprovalsPage({
     const next = approvals[at === -1 ? (step === 1 ? 0 : approvals.length - 1) : at + step];
     if (next !== undefined) go(address(next.uuid, query), chosen !== undefined);
   };
+  // Undefined: nobody selects.
+  const [selection, setSelection] = useState<ReadonlySet<string>>();
+  const toggle = (uuid: string) =>
+    setSelection((before = new Set()) => {
+      const next = new Set(before);
+      if (!next.delete(uuid)) next.add(uuid);
+      return next;
+    });
+  const open = approvals.filter(({ status }) => status === 'pending');
+  const isChosenOpen = open.some(({ uuid }) => uuid === chosen);
   useShortcuts({
+    x: chosen !== undefined && isChosenOpen ? () => toggle(chosen) : undefined,
     j: move(1),
     k: move(-1),
     Escape: chosen === undefined ? undefined : () => go(address(undefined, query)),
@@ -51,14 +63,26 @@ export function ApprovalsPage({
           <h1 id="inbox-title">Approvals</h1>
           {waiting === undefined ? null : (
             <p className="head-note" role="status">
-              {waiting.waiting === 0 ? 'Nothing waits' : `${waiting.waiting.toLocaleString('en')} waiting`}
+              {waitingFor(waiting) === 0 ? 'Nothing waits' : `${waitingFor(waiting).toLocaleString('en')} waiting`}
               {waiting.overdue > 0 ? `, ${waiting.overdue.toLocaleString('en')} overdue` : ''}
             </p>
           )}
+          {selection === undefined && open.length > 1 ? (
+            <Button className="link-button select-several" onPress={() => setSelection(new Set())}>
+              Select several
+            </Button>
+          ) : null}
         </header>
         <InboxKinds current="approvals" />
         <Filters filter={filter} onChange={(next) => go(address(undefined, next))} />
-        <Rows approvals={approvals} chosen={chosen} query={query} />
+        {selection === undefined ? null : (
+          <Batch
+            selected={open.filter(({ uuid }) => selection.has(uuid))}
+            onSelectAll={() => setSelection(new Set(open.map(({ uuid }) => uuid)))}
+            onDone={() => setSelection(undefined)}
+          />
+        )}
+        <Rows approvals={approvals} chosen={chosen} query={query} selection={selection} onToggle={toggle} />
         <p role="status" className="list-note">
           {inbox.problem ?? (inbox.isLoading || approvals.length > 0 ? '' : emptyWords(filter.status))}
         </p>
@@ -107,8 +131,10 @@ function Rows(given: {
   readonly approvals: readonly Approval[];
   readonly chosen: string | undefined;
   readonly query: string;
+  readonly selection: ReadonlySet<string> | undefined;
+  readonly onToggle: (uuid: string) => void;
 }) {
-  const { approvals, chosen, query } = given;
+  const { approvals, chosen, query, selection, onToggle } = given;
   const list = useRef<HTMLUListElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the row is looked for when another one is chosen
   useEffect(() => {
@@ -117,7 +143,20 @@ function Rows(given: {
   return (
     <ul ref={list} className="rows">
       {approvals.map((one) => (
-        <li key={one.uuid}>
+        <li key={one.uuid} className={selection === undefined ? undefined : 'selectable'}>
+          {selection === undefined ? null : (
+            <label className="row-select">
+              <input
+                type="checkbox"
+                checked={selection.has(one.uuid) && one.status === 'pending'}
+                disabled={one.status !== 'pending'}
+                onChange={() => onToggle(one.uuid)}
+              />
+              <span className="visually-hidden">
+                Select: <Line text={`${headlineOf(one)} ${summaryOf(one)}`} />
+              </span>
+            </label>
+          )}
           <Link to={address(one.uuid, query)} isCurrent={one.uuid === chosen} className={`approval-row ${one.status}`}>
             <span className="row-title">
               <Line text={headlineOf(one)} />
@@ -129,6 +168,11 @@ function Rows(given: {
               {one.overdue ? <span className="dot bad">Overdue</span> : null}
               {one.status === 'pending' ? null : (
                 <span className={`dot ${one.status}`}>{outcomeOf(one)?.split(' at ')[0]}</span>
+              )}
+              {one.assignee === undefined ? null : (
+                <span className="row-assignee">
+                  for <Line text={one.assignee.name} />
+                </span>
               )}
               <Time at={one.created_at} />
             </span>

@@ -1,6 +1,5 @@
 import { ApiError, ask } from '../api/client.ts';
-import { apiKey, ownName } from '../api/identity.ts';
-import { loginState } from '../api/login.ts';
+import { claimedName } from '../api/signed-in.ts';
 import { askOnce, tryIsOver } from '../api/tries.ts';
 import type { Approval } from '../api/types.ts';
 import { hear } from '../state/live.ts';
@@ -22,7 +21,7 @@ export async function decide(
   { uuid }: Approval,
   { action, reason = '', result, argumentsText }: Decision,
 ): Promise<void> {
-  const by = apiKey() === '' && loginState().person === null ? ownName() : '';
+  const by = claimedName();
   const members = [
     `"action":${JSON.stringify(action)}`,
     ...(by === '' ? [] : [`"by":${JSON.stringify(by)}`]),

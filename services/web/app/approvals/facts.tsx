@@ -3,6 +3,7 @@ import type { Approval, Vote } from '../api/types.ts';
 import { Link } from '../ui/link.tsx';
 import { Block, count, Line } from '../ui/text.tsx';
 import { Time, TimeLeft } from '../ui/time.tsx';
+import { Assigned } from './assign.tsx';
 import { Diff } from './diff-view.tsx';
 
 /** What else is known of an approval: why it is asked, by which agents, who may decide and who has, and how long. */
@@ -66,9 +67,9 @@ export function Facts({ approval, isInChat }: { readonly approval: Approval; rea
             <Votes votes={votes} needed={needed} />
           </Fact>
         ) : null}
-        {approval.assignee === undefined ? null : (
+        {approval.assignee === undefined && !isPending ? null : (
           <Fact name="Assigned to">
-            <Line text={approval.assignee.name} />
+            <Assigned approval={approval} />
           </Fact>
         )}
         {until === undefined || !isPending ? null : (

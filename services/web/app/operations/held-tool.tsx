@@ -1,5 +1,5 @@
 import { ask } from '../api/client.ts';
-import { apiKey, ownName } from '../api/identity.ts';
+import { claimedName } from '../api/signed-in.ts';
 import { TextDiff } from '../approvals/diff-view.tsx';
 import { AskFirst, changeProblem } from '../ui/ask-first.tsx';
 import { Exact } from '../ui/text.tsx';
@@ -23,7 +23,7 @@ export function HeldToolPanel(given: {
   const parts = changedParts(accepted, definition).filter((part) => part.name !== 'name' || part.after !== name);
   const isUnknown = state === 'changed' && accepted === undefined;
   const accept = async () => {
-    const by = apiKey() === '' ? ownName() : '';
+    const by = claimedName();
     try {
       await ask('/tools/accept', {
         method: 'POST',

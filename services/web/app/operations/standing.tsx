@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
 import { ask } from '../api/client.ts';
-import { apiKey, ownName } from '../api/identity.ts';
+import { claimedName } from '../api/signed-in.ts';
 import { useAnswer } from '../state/answer.ts';
 import { hasScope, type Me } from '../state/me.ts';
 import { AskFirst } from '../ui/ask-first.tsx';
@@ -89,7 +89,7 @@ function OneStanding(given: {
   const { conversation, standing, mayRevoke, onRevoked } = given;
   const { id, server, tool, arguments: how, granted_by: by, granted_at: at } = standing;
   const revoke = async () => {
-    const name = apiKey() === '' ? ownName() : '';
+    const name = claimedName();
     await ask(`/conversations/${conversation.id}/standing/${id}/revoke`, {
       method: 'POST',
       body: name === '' ? {} : { by: name },

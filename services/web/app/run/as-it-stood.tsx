@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { ask, wordsOf } from '../api/client.ts';
 import type { Approval, Conversation } from '../api/types.ts';
 import { Log } from '../chat/log.tsx';
-import { TranscriptBuilder } from '../chat/transcript.ts';
+import { TranscriptBuilder } from '../chat/transcript-builder.ts';
 import { PastApproval } from './past-approval.tsx';
 import type { Events } from './record.ts';
 

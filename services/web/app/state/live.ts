@@ -1,6 +1,7 @@
 import { ask } from '../api/client.ts';
 import { followStream, type StreamState } from '../api/event-stream.ts';
 import { parseExact } from '../api/exact-json.ts';
+import { isSignedIn } from '../api/signed-in.ts';
 import type { Approval, ApprovalChange, Counts } from '../api/types.ts';
 import { Store } from './store.ts';
 
@@ -50,22 +51,27 @@ export function hear(approvals: readonly Approval[]): void {
 /** Begins, or begins anew as somebody else. */
 export function goLive(): void {
   stop?.();
-  stop = followStream({
-    path: '/approvals/events',
-    onState: (state) => {
-      const before = connection.get().state;
-      if (before !== state) connection.set({ state, since: Date.now() });
-      if (state !== 'open') return;
-      count();
-      for (const tell of reconnected) tell();
-    },
-    onEvent: (_, data) => {
-      const change = parseExact(data) as ApprovalChange;
-      hear([change.approval]);
-      for (const tell of listeners) tell(change);
-      countSoon();
-    },
-  });
+  const onEvent = (_: string, data: string): void => {
+    const change = parseExact(data) as ApprovalChange;
+    hear([change.approval]);
+    for (const tell of listeners) tell(change);
+    countSoon();
+  };
+  const ends = [followStream({ path: '/approvals/events', onEvent, onState: follow })];
+  // Of the conversations of others the first one tells nothing to who may only decide there.
+  if (isSignedIn())
+    ends.push(followStream({ path: '/approvals/events?may_decide=me', onEvent, onState: () => undefined }));
+  stop = () => {
+    for (const end of ends) end();
+  };
+}
+
+function follow(state: StreamState): void {
+  const before = connection.get().state;
+  if (before !== state) connection.set({ state, since: Date.now() });
+  if (state !== 'open') return;
+  count();
+  for (const tell of reconnected) tell();
 }
 
 /** Many changes at once are counted once. */
@@ -76,6 +82,9 @@ function countSoon(): void {
     count();
   }, 150);
 }
+
+/** How many wait for whoever looks: those that they may decide, where people sign in. */
+export const waitingFor = (of: Counts | undefined): number => of?.may_decide ?? of?.waiting ?? 0;
 
 function count(): void {
   ask<{ counts: Counts }>('/approvals/counts').then(
