@@ -188,6 +188,7 @@ describe('routes', () => {
       ...['repositories', 'repositories/:name/branches', 'runs/:id/steps'].map((rest) => `GET /${rest}`),
       ...['', '/held'].map((rest) => `GET /tools${rest}`),
       ...['', '/:user', '/:user/keys'].map((rest) => `GET /users${rest}`),
+      'GET /waits',
       ...['repositories/:name', 'users/:user'].map((rest) => `PATCH /${rest}`),
       'POST /approvals/:uuid',
       'POST /approvals/:uuid/assign',
