@@ -17,8 +17,12 @@ export const mutants = {
   'own-rules': [
     {
       file: 'services/orchestrator/src/definitions.ts',
-      from: 'const known = this.#policies.get(digest);',
-      to: 'const known = this.#policies.values().next().value;',
+      from: 'readonly #policies = new KeptDefinitions<Policy>();',
+      to: `readonly #policies = {
+        first: undefined as Policy | undefined,
+        get(_digest: string) { return this.first; },
+        keep(_digest: string, value: Policy, _characters: number) { this.first ??= value; return value; },
+      };`,
     },
   ],
   /** Inside parallel branches and loops nobody is asked, also where the configuration wants it. */

@@ -44,7 +44,9 @@ async function behind(ask: Asks, run: RunState | null, after: readonly RecordedF
 
 const watch = { ended: async () => undefined } as never;
 const resumes: Asks = (registry, turns, conversationId, context) =>
-  Promise.resolve(controlService({ registry, watch }, turns).unpauseRun({ conversationId } as never, context));
+  Promise.resolve(
+    controlService({ registry, watch }, turns).unpauseRun({ conversationId, limits: [] } as never, context),
+  );
 const cancels: Asks = (registry, turns, conversationId, context) =>
   cancel({ registry, watch }, turns, { conversationId, reason: 'enough' } as never, context);
 const answers: Asks = (registry, turns, conversationId, context) => {

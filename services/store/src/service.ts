@@ -15,6 +15,7 @@ import {
 import type { store } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import { abortsWithin } from '@stopgo/runtime';
+import { answerTo, keyAnswer } from './append-answer.ts';
 import { approvalFilterOf, approvalsCounted } from './approval-filter.ts';
 import { blobService } from './blob-service.ts';
 import type { BlobStore } from './blob-store.ts';
@@ -34,7 +35,7 @@ import {
 import { checkAppend } from './check-append.ts';
 import type { DeltaChannel } from './delta-channel.ts';
 import type { DiskProblem } from './disk-condition.ts';
-import type { AppendOutcome, EventLog, KnownKey } from './event-log.ts';
+import type { EventLog } from './event-log.ts';
 import { forPeers } from './for-peers.ts';
 import type { InstanceBoard } from './instance-board.ts';
 import { OpenStreams } from './open-streams.ts';
@@ -374,30 +375,4 @@ function conversationOf(by: store.LoadRequest['by'], views: Views): string {
     default:
       throw invalidArgument('a load names a conversation or an approval');
   }
-}
-
-type View = { readonly view?: NonNullable<store.Appended['view']> };
-
-function answerTo(outcome: AppendOutcome, view: View, watchers: number) {
-  switch (outcome.kind) {
-    case 'appended': {
-      const { revision, position } = outcome;
-      return {
-        outcome: { case: 'appended' as const, value: { revision, position: BigInt(position), watchers, ...view } },
-      };
-    }
-    case 'duplicate': {
-      const { revision, position, requestDigest } = outcome;
-      const value = { revision, position: BigInt(position), requestDigest, watchers, ...view };
-      return { outcome: { case: 'duplicate' as const, value } };
-    }
-    case 'conflict': {
-      const value = { currentRevision: outcome.revision, unseen: [...outcome.unseen] };
-      return { outcome: { case: 'conflict' as const, value } };
-    }
-  }
-}
-
-function keyAnswer({ key, requestDigest, firstRevision, lastRevision }: KnownKey) {
-  return { idempotencyKey: key, requestDigest, firstRevision, lastRevision };
 }

@@ -1,14 +1,12 @@
 import { type ExactValue, parseExact } from '../api/exact-json.ts';
+import { number, type Payload, text } from '../api/payload.ts';
 import type { LogEvent } from '../api/types.ts';
 import { outcomeIn, questionIn } from '../questions/question.ts';
 import { type Call, type GrowingTranscript, nameOf } from './transcript.ts';
 
 // What each event adds to what a conversation shows.
 
-type Payload = LogEvent['payload'];
-const text = (payload: Payload, name: string): string => (typeof payload[name] === 'string' ? payload[name] : '');
 const isTrue = (payload: Payload, name: string): boolean => payload[name] === true;
-const number = (payload: Payload, name: string): number => (typeof payload[name] === 'number' ? payload[name] : 0);
 /** Calls of another run may have the same id. */
 const callKey = (payload: Payload, id = text(payload, 'call_id')): string => `${text(payload, 'run_id')}/${id}`;
 /** The called agent in which something happens; undefined: the main one. */

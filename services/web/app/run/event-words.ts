@@ -1,3 +1,4 @@
+import { number, object, type Payload, text } from '../api/payload.ts';
 import type { Actor, LogEvent } from '../api/types.ts';
 import { nameOf } from '../chat/transcript.ts';
 import type { IconName } from '../ui/icon.tsx';
@@ -18,11 +19,6 @@ export const eventKinds: readonly (readonly [EventKind, string])[] = [
 ];
 
 export type EventLine = { readonly kind: EventKind; readonly icon: IconName; readonly text: string };
-
-type Payload = Readonly<Record<string, unknown>>;
-const text = (payload: Payload, name: string): string => (typeof payload[name] === 'string' ? payload[name] : '');
-const number = (payload: Payload, name: string): number => (typeof payload[name] === 'number' ? payload[name] : 0);
-const object = (value: unknown): Payload => (typeof value === 'object' && value !== null ? (value as Payload) : {});
 
 const shortCharacters = 120;
 

@@ -1,4 +1,5 @@
 import { calledRoot, isBelow, parsePlace, printPlace, rootStep } from '@stopgo/core/step-id';
+import { list, number, object, type Payload, text } from '../api/payload.ts';
 import type { LogEvent } from '../api/types.ts';
 import { nameOf } from '../chat/transcript.ts';
 import type { Answer, NodeKind, NodeState, SeenApproval, Wait } from './run-node.ts';
@@ -52,12 +53,6 @@ export type RunRecord = {
   /** Which node an input is asked for by. */
   readonly inputs: Map<string, string>;
 };
-
-type Payload = Readonly<Record<string, unknown>>;
-const text = (payload: Payload, name: string): string => (typeof payload[name] === 'string' ? payload[name] : '');
-const number = (payload: Payload, name: string): number => (typeof payload[name] === 'number' ? payload[name] : 0);
-const list = (value: unknown): readonly Payload[] => (Array.isArray(value) ? value : []);
-const object = (value: unknown): Payload => (typeof value === 'object' && value !== null ? (value as Payload) : {});
 
 /** Takes in the events of a conversation in their order. */
 export class RunsRecord {
