@@ -23,6 +23,7 @@ export const leftOutFiles: Readonly<Record<string, string>> = {
   'called-agents.test.ts': 'has a repository of its own',
   'given-files.test.ts': 'has a repository of its own',
   'api-keys.test.ts': 'has a configuration of its own: people sign in',
+  'asked-inputs.test.ts': 'has tool servers of its own; people sign in',
   'arguments.test.ts': 'has a model and a tool server of its own',
   'blob-memory.test.ts': 'runs a platform in its own process, to look at its memory',
   'blobs.test.ts': 'runs a platform in its own process',
