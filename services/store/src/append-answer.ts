@@ -1,10 +1,12 @@
 import type { store } from '@stopgo/proto';
+import type { ServiceImpl } from '@stopgo/rpc';
 import type { AppendOutcome, KnownKey } from './event-log.ts';
 
+type Answered = Awaited<ReturnType<ServiceImpl<typeof store.StoreService>['append']>>;
 type View = { readonly view?: NonNullable<store.Appended['view']> };
 
 /** What became of an append, over gRPC; `watchers`: how many follow its stream here. */
-export function answerTo(outcome: AppendOutcome, view: View, watchers: number) {
+export function answerTo(outcome: AppendOutcome, view: View, watchers: number): Answered {
   switch (outcome.kind) {
     case 'appended': {
       const { revision, position } = outcome;
