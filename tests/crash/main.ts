@@ -15,8 +15,6 @@ import { firstStart, type Plan, sweep } from './sweep.ts';
 import type { WorldOptions } from './world.ts';
 
 const killsDefault = 60;
-/** Stories that are swept at the same time. */
-const lanes = 2;
 /** Deaths whose recovery is swept too: the platform dies there, and again at each point of what follows. */
 const recoveries: readonly { readonly story: string; readonly after: Plan }[] = [
   // The decision is on the record, and nobody has begun to act on it.
@@ -92,20 +90,11 @@ async function moments(): Promise<void> {
 }
 
 async function swept(chosen: readonly Story[]): Promise<void> {
-  const sweeps = [
-    ...chosen.map((story) => () => part(story.name, () => sweep(story, options))),
-    ...recoveries
-      .filter(({ story }) => chosen.includes(storyOf(story)))
-      .map(({ story, after }) => {
-        const name = `recovery of ${story} after ${after.join()}`;
-        return () => part(name, () => sweep(storyOf(story), options, after));
-      }),
-  ];
-  // Each has a platform and a folder of its own, which mostly wait for one another.
-  const lane = async (): Promise<void> => {
-    for (let next = sweeps.shift(); next !== undefined; next = sweeps.shift()) await next();
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  for (const story of chosen) await part(story.name, () => sweep(story, options));
+  for (const { story, after } of recoveries) {
+    if (!chosen.includes(storyOf(story))) continue;
+    await part(`recovery of ${story} after ${after.join()}`, () => sweep(storyOf(story), options, after));
+  }
 }
 
 async function part(name: string, run: () => Promise<Findings & { plans?: number; missed?: readonly Plan[] }>) {
