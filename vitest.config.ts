@@ -46,7 +46,8 @@ function project(kind: Kind): TestProjectInlineConfiguration {
       // They judge what several processes do by time: one after the other, with nothing beside them.
       return { extends: true, test: { ...test, fileParallelism: false } };
     case 'web':
-      return { extends: true, test: { ...test, testTimeout: webMs, hookTimeout: webMs } };
+      // A browser and a platform each: one file after the other.
+      return { extends: true, test: { ...test, fileParallelism: false, testTimeout: webMs, hookTimeout: webMs } };
     default:
       return { extends: true, test };
   }

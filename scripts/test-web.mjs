@@ -16,6 +16,5 @@ await runScript(async () => {
   const built = await runToEnd(process.execPath, [join(root, 'scripts', 'build-web.mjs')]);
   if (built !== 0) return built;
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  // Each file has a browser and a platform: two at once keep two cores busy, more only wait.
-  return await runToEnd(process.execPath, [vitest, 'run', '--project=web', '--maxWorkers=2', ...process.argv.slice(2)]);
+  return await runToEnd(process.execPath, [vitest, 'run', '--project=web', ...process.argv.slice(2)]);
 });
