@@ -93,7 +93,7 @@ export class Connection {
     const method = sent.method ?? (sent.body === undefined ? 'GET' : 'POST');
     const isRead = method === 'GET' || method === 'HEAD';
     const key = sent.key ?? (method === 'POST' ? this.#newKey() : undefined);
-    const isKeyed = key !== undefined && (sent.key !== undefined || takesKey(method, path));
+    const isKeyed = key !== undefined && takesKey(method, path);
     const began = this.timing.now();
     let wasMaybeTaken = false;
     for (let tries = 1; ; tries += 1) {

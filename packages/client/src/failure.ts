@@ -26,7 +26,8 @@ export const unanswered = (error: unknown): Failure => ({
 /** A try that was answered with something else than what was asked for. `answer`: what the text holds; undefined: no object. */
 export function refused(response: Response, text: string, answer: object | undefined): Failure {
   const { status, headers } = response;
-  if (answer === undefined)
+  // The platform says in words what is wrong. Something else was written by whoever stands between.
+  if (answer === undefined || typeof (answer as ApiError['body']).error !== 'string')
     return { problem: new StrangeAnswer(response, text), maybeTaken: true, mayPass: notNow.includes(status) };
   const problem = new ApiError(status, answer as ApiError['body'], retryAfterMs(headers));
   const saysSo = status > 500 && mayHaveTakenEffect.test(problem.message);

@@ -107,6 +107,13 @@ describe('what changes something', () => {
     expect(platform.arrived).toHaveLength(1);
   });
 
+  test('and whose key does not count is sent once too where somebody between answers in JSON of their own, or with a key', async () => {
+    platform.will(answers(504, { message: 'Endpoint request timed out' }));
+    const sent = { method: 'POST', body: {}, key: 'a-key-of-my-own-0' } as const;
+    expect(await thrownBy(clientOf().connection.ask('/users', sent))).toBeInstanceOf(OutcomeUnknown);
+    expect(platform.arrived).toHaveLength(1);
+  });
+
   test('and whose key does not count is sent again where it was surely not taken', async () => {
     platform.will(notNow(429), answers(201, { key: { text: 'x' } }));
     await clientOf().call('POST /users/{user}/keys', { path: { user: 'u' }, body: { name: 'ci' } });

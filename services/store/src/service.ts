@@ -113,6 +113,16 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
     }
   };
 
+  /** The view of a conversation; undefined as well where it was set aside. */
+  const viewIfSound = (id: string) => {
+    try {
+      return views.view(id);
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'data_loss') return undefined;
+      throw error;
+    }
+  };
+
   return forPeers({
     async getCondition() {
       const problem = parts.condition?.();
@@ -120,7 +130,7 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
     },
 
     async listWaits() {
-      return { waits: waitsOfWorkingRuns(instances.waits(), (id) => views.view(id)) };
+      return { waits: waitsOfWorkingRuns(instances.waits(), viewIfSound) };
     },
 
     // The signal of a call is made when it is looked at: most appends do not wait.

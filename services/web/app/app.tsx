@@ -103,7 +103,7 @@ function Page() {
   return (
     <div className="empty-page">
       <h1>There is nothing here</h1>
-      <p>The address leads to no conversation and no approval.</p>
+      <p>The address leads nowhere in this app.</p>
       <Link to="/" className="button primary">
         Start a conversation
       </Link>

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { Button } from 'react-aria-components';
 import { ask, wordsOf } from './api/client.ts';
 import { apiKey, ownName, setOwnName } from './api/identity.ts';
-import { loginState } from './api/login.ts';
+import { isSignedIn } from './api/signed-in.ts';
 import { signOut } from './state/session.ts';
 import { setTheme, type Theme, useTheme } from './state/theme.ts';
 import { Dialog } from './ui/dialog.tsx';
@@ -27,7 +27,7 @@ export function Settings({ isOpen, onClose }: { readonly isOpen: boolean; readon
           </label>
         ))}
       </fieldset>
-      {apiKey() === '' && loginState().person === null ? <Name /> : <SignedIn />}
+      {!isSignedIn() ? <Name /> : <SignedIn />}
     </Dialog>
   );
 }

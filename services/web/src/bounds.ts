@@ -19,6 +19,8 @@ export const portsTried = 20;
 export const sessionMsDefault = 12 * 3_600_000;
 export const sessionMsMin = 5 * 60_000;
 export const sessionMsMax = 720 * 3_600_000;
+/** How long a token is taken to hold where its provider does not say, in milliseconds. */
+export const assumedTokenMs = 5 * 60_000;
 /** How long a sign-in may take, from leaving for the provider to coming back, in milliseconds. */
 export const signInMs = 10 * 60_000;
 /** Sign-ins that one browser has begun at once, in tabs; with one more all before are given up. */

@@ -272,7 +272,7 @@ test('a question stands in its place with what became of it, whoever was asked',
   expect(shown.questions.get('three')?.outcome).toBeUndefined();
   expect(['0', '1', '2'].map((one) => shown.calls.get(`r/root#1.${one}`)?.state)).toEqual([
     'running',
-    'asking',
+    'running',
     'asking',
   ]);
 });
@@ -321,3 +321,45 @@ function countWalked(): { readonly items: () => number; readonly end: () => void
     },
   };
 }
+
+test('what the end of a run, or of a step, leaves open was ended with it, and is not taken for work of the next run', () => {
+  const builder = taking([
+    asked,
+    [
+      'model_responded',
+      { step_id: 'root', turn: 1, calls: [call('root#1.0'), call('root#1.1', 'DISPOSITION_ALLOWED')] },
+    ],
+    ['approval_requested', { call_id: 'root#1.0', approval_id: 'a1' }],
+    ['agent_called', { call_id: 'root#1.1', agent: 'billing' }],
+    ['tool_call_in_doubt', { call_id: 'root#1.0', reason: 'the server ended' }],
+    ['step_canceled', { step_id: 'root#1.1' }, { kind: 'approver', id: 'ada' }],
+  ]);
+  expect(builder.shown().agents.get('r/root#1.1')?.state).toBe('working');
+  taking([['step_canceled', { step_id: 'root' }, { kind: 'approver', id: 'ada' }]], builder);
+  const ended = builder.shown();
+  expect(ended.agents.get('r/root#1.1')?.state).toBe('ended');
+  expect(ended.calls.get('r/root#1.1')?.state).toBe('ended');
+  expect(ended.calls.get('r/root#1.0')?.state).toBe('doubt');
+
+  taking(
+    [
+      ['run_canceled', {}],
+      ['user_message_received', { text: 'again' }],
+    ],
+    builder,
+  );
+  taking([['tool_call_finished', { run_id: 's', call_id: 'other', content: '' }]], builder);
+  expect(builder.shown().activity).toBe('model');
+  const next = { run_id: 's', step_id: 'root', turn: 1, calls: [call('root#1.0', 'DISPOSITION_ALLOWED')] };
+  taking(
+    [
+      ['model_responded', next],
+      ['run_canceled', { run_id: 's' }],
+    ],
+    builder,
+  );
+  expect(builder.shown().calls.get('s/root#1.0')?.state).toBe('ended');
+  // What comes of it late is shown.
+  taking([['agent_returned', { call_id: 'root#1.1', duration_ms: 1 }]], builder);
+  expect(builder.shown().agents.get('r/root#1.1')?.state).toBe('done');
+});

@@ -81,7 +81,9 @@ async function answered(deps: RouteDependencies, one: Named, { frame, identity }
       { context, timeoutMs: callMarginMs },
     );
     await orNotFound(call, () => approvalNotFound(uuid));
-    const { approval } = await deps.clients.store.getApproval({ approvalId: uuid }, { context });
+    // It is decided, also if nobody can say how it stands now.
+    const read = deps.clients.store.getApproval({ approvalId: uuid }, { context });
+    const { approval } = await read.catch(() => ({ approval: undefined }));
     return { uuid, status: 200, approval: approval && renderApproval(approval) };
   } catch (error) {
     const report = (cause: unknown, id: string): void =>

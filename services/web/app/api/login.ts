@@ -94,9 +94,15 @@ async function stateFrom(path: string, method: 'GET' | 'POST'): Promise<LoginSta
   }
 }
 
-/** Ends the session; gives where to go to end it at the provider too. @throws Error if nobody answers: it goes on then. */
-export async function endSession(): Promise<string> {
-  const response = await fetch('/logout', { method: 'POST', headers: pageOf() });
-  if (!response.ok) throw new Error('You are still signed in: the app does not answer. Try again.');
-  return ((await response.json()) as { to: string }).to;
-}
+/**
+ * Ends the session; gives where to go to end it at the provider too. A renewal that is under way ends before: its answer would bring the
+ * session back.
+ *
+ * @throws Error if nobody answers: it goes on then.
+ */
+export const endSession = (): Promise<string> =>
+  inTurn(async () => {
+    const response = await fetch('/logout', { method: 'POST', headers: pageOf() });
+    if (!response.ok) throw new Error('You are still signed in: the app does not answer. Try again.');
+    return ((await response.json()) as { to: string }).to;
+  });

@@ -12,6 +12,7 @@ import { Line } from '../ui/text.tsx';
 import { Time } from '../ui/time.tsx';
 import { ApprovalCard } from './approval-card.tsx';
 import { Batch } from './batch.tsx';
+import { togetherMax } from './decide-many.ts';
 import { askedFor, Filters, listQuery } from './filters.tsx';
 import { InboxKinds } from './inbox-kinds.tsx';
 import { headlineOf, outcomeOf, summaryOf } from './words.ts';
@@ -78,7 +79,7 @@ export function ApprovalsPage({
         {selection === undefined ? null : (
           <Batch
             selected={open.filter(({ uuid }) => selection.has(uuid))}
-            onSelectAll={() => setSelection(new Set(open.map(({ uuid }) => uuid)))}
+            onSelectAll={() => setSelection(new Set(open.slice(0, togetherMax).map(({ uuid }) => uuid)))}
             onDone={() => setSelection(undefined)}
           />
         )}

@@ -2,12 +2,11 @@ import { useState } from 'react';
 import { Button } from 'react-aria-components';
 import { wordsOf } from '../api/client.ts';
 import type { Approval } from '../api/types.ts';
-import { heard } from '../state/live.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { count, Line } from '../ui/text.tsx';
 import { Arguments } from './arguments.tsx';
-import { decideMany, wordsOfOutcomes } from './decide-many.ts';
+import { decideMany, togetherMax, wordsOfOutcomes } from './decide-many.ts';
 import { choicesOf, headlineOf } from './words.ts';
 
 type Action = 'approve' | 'reject';
@@ -22,10 +21,15 @@ export function Batch(given: {
   const [asked, setAsked] = useState<Action>();
   const [said, setSaid] = useState<readonly string[]>([]);
   const offers = (action: Action) =>
-    selected.length > 0 && selected.every((one) => choicesOf(one).some((choice) => choice.action === action));
+    selected.length > 0 &&
+    selected.length <= togetherMax &&
+    selected.every((one) => choicesOf(one).some((choice) => choice.action === action));
   return (
     <section className="batch" aria-label="Selected approvals">
-      <p role="status">{`${selected.length.toLocaleString('en')} selected`}</p>
+      <p role="status">
+        {`${selected.length.toLocaleString('en')} selected`}
+        {selected.length > togetherMax ? `; at most ${togetherMax} are decided at once` : ''}
+      </p>
       <div className="buttons">
         <Button className="link-button" onPress={onSelectAll}>
           Select all shown
@@ -72,7 +76,7 @@ function Together(given: {
     setProblem('');
     try {
       const outcomes = await decideMany(shown, action, reason);
-      onDecided(wordsOfOutcomes(outcomes, action, heard.get()));
+      onDecided(wordsOfOutcomes(outcomes, action));
       onClose();
     } catch (error) {
       setProblem(wordsOf(error));

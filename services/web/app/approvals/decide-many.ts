@@ -1,75 +1,63 @@
-import { ask } from '../api/client.ts';
 import { claimedName } from '../api/signed-in.ts';
 import { askOnce } from '../api/tries.ts';
 import type { Approval } from '../api/types.ts';
 import { hear } from '../state/live.ts';
 
 /** How many the platform decides in one request. */
-const togetherMax = 100;
+export const togetherMax = 100;
 
 /** What became of one of many. */
 export type Outcome = {
   readonly uuid: string;
   /** As the platform answers a decision on it alone. */
   readonly status: number;
+  /** As it stands after the decision; it may be missing where it was decided. */
+  readonly approval?: Approval;
   readonly error?: string;
 };
 
 /**
- * Decides the same on many approvals, each on its own: one that is refused changes nothing for the others. Hears what became of each.
+ * Decides the same on up to `togetherMax` approvals, each on its own: one that is refused changes nothing for the others. Hears what became
+ * of each.
  *
- * @throws ApiError or NotReached if the platform took none of a part of them, or nobody knows; the parts before it are decided.
+ * @throws ApiError or NotReached if the platform took none, or nobody knows.
  */
 export async function decideMany(
   approvals: readonly Approval[],
   action: 'approve' | 'reject',
   reason: string,
 ): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
   const by = claimedName();
   const why = reason.trim() === '' ? {} : { reason: reason.trim() };
-  for (let from = 0; from < approvals.length; from += togetherMax) {
-    const part = approvals.slice(from, from + togetherMax).map(({ uuid }) => uuid);
-    const body = {
-      decisions: part.map((uuid) => ({ uuid, action, ...why })),
-      ...(by === '' ? {} : { by }),
-    };
-    const answer = await askOnce<{ results: readonly Outcome[] }>(
-      `decisions.${part.join('.')}`,
-      '/approvals/decide',
-      JSON.stringify(body),
-    );
-    outcomes.push(...answer.results);
-    await Promise.all(part.map(learn));
-  }
-  return outcomes;
+  const uuids = approvals.map(({ uuid }) => uuid);
+  const body = {
+    decisions: uuids.map((uuid) => ({ uuid, action, ...why })),
+    ...(by === '' ? {} : { by }),
+  };
+  const { results } = await askOnce<{ results: readonly Outcome[] }>(
+    `decisions.${uuids.join('.')}`,
+    '/approvals/decide',
+    JSON.stringify(body),
+  );
+  // What the list shows of it must not wait for the stream to tell.
+  hear(results.flatMap(({ approval }) => approval ?? []));
+  return results;
 }
 
-/** What the list shows of it must not wait for the stream to tell. */
-async function learn(uuid: string): Promise<void> {
-  const answer = await ask<{ approval: Approval }>(`/approvals/${uuid}`).catch(() => undefined);
-  if (answer !== undefined) hear([answer.approval]);
-}
-
-/** What became of all, in sentences: as the approvals stand now, and what was refused with the reason. */
-export function wordsOfOutcomes(
-  outcomes: readonly Outcome[],
-  action: 'approve' | 'reject',
-  known: ReadonlyMap<string, Approval>,
-): readonly string[] {
-  const taken = outcomes.filter(({ status }) => status < 400);
+/** What became of all, in sentences: as the platform answered of each. Together they tell of every one. */
+export function wordsOfOutcomes(outcomes: readonly Outcome[], action: 'approve' | 'reject'): readonly string[] {
   const wanted = action === 'approve' ? 'approved' : 'rejected';
-  const settled = taken.filter(({ uuid }) => known.get(uuid)?.status === wanted);
-  const open = taken.filter(({ uuid }) => known.get(uuid)?.status === 'pending');
-  const refused = new Map<string, number>();
-  for (const { status, error } of outcomes) {
-    if (status < 400) continue;
-    const why = error ?? `the platform answered ${status}`;
-    refused.set(why, (refused.get(why) ?? 0) + 1);
+  const told = new Map<string, number>();
+  for (const outcome of outcomes) {
+    const words = wordsOfOne(outcome, wanted);
+    told.set(words, (told.get(words) ?? 0) + 1);
   }
-  return [
-    ...(settled.length === 0 ? [] : [`${settled.length.toLocaleString('en')} ${wanted}.`]),
-    ...(open.length === 0 ? [] : [`${open.length.toLocaleString('en')} with your vote, and more votes are needed.`]),
-    ...[...refused].map(([why, number]) => `${number.toLocaleString('en')} not decided: ${why}.`),
-  ];
+  return [...told].map(([words, number]) => `${number.toLocaleString('en')} ${words}.`);
+}
+
+function wordsOfOne({ status, approval, error }: Outcome, wanted: string): string {
+  if (status >= 500) return `of which nobody knows whether they were decided: ${error ?? `answer ${status}`}`;
+  if (status >= 400) return `not decided: ${error ?? `the platform answered ${status}`}`;
+  if (approval === undefined || approval.status === wanted) return wanted;
+  return approval.status === 'pending' ? 'with your vote, and more votes are needed' : `now ${approval.status}`;
 }

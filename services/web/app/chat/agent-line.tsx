@@ -75,6 +75,7 @@ function Task({ call: { args } }: { readonly call: Call }) {
 /** How it stands, as a class and in words: what people are asked anywhere below it comes first. */
 function stateOf(agent: CalledAgent, below: Below): readonly [string, string] {
   const { state, ms = 0 } = agent;
+  if (state === 'ended') return ['ended', 'was ended'];
   if (state === 'failed') return ['failed', 'failed'];
   if (state === 'done') return ['done', `done in ${ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`}`];
   return waits(agent, below) ? ['waiting', 'waits for people'] : ['running', 'is working'];

@@ -12,6 +12,7 @@ const words: Readonly<Record<CallState, string>> = {
   doubt: 'nobody knows whether it ran',
   refused: 'was not sent',
   rejected: 'was rejected',
+  ended: 'was ended',
 };
 
 /** One use of a tool on one line, with what it was given and what came back folded below. */

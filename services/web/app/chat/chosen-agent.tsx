@@ -75,7 +75,8 @@ export function ChosenAgent({ chosen }: { readonly chosen: Chosen }) {
       </div>
     );
   }
-  const isOther = asked.git_commit !== undefined && newest?.definition_digest !== version?.definition_digest;
+  const areKnown = newest !== undefined && version !== undefined;
+  const isOther = asked.git_commit !== undefined && areKnown && newest.definition_digest !== version.definition_digest;
   return (
     <section className="to-agent chosen-agent" aria-label="The agent that will answer">
       <p className="chosen-agent-name">

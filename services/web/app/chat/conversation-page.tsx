@@ -108,7 +108,9 @@ export function ConversationPage({ id }: { readonly id: string }) {
         {pending.map((approval) => (
           <ApprovalCard key={approval.uuid} approval={approval} isInChat hasKeys={pending.length === 1} />
         ))}
-        {transcript.paused === undefined ? null : <Paused conversation={id} paused={transcript.paused} />}
+        {transcript.paused === undefined ? null : (
+          <Paused key={transcript.paused.at} conversation={id} paused={transcript.paused} />
+        )}
         <Waiting transcript={transcript} head={head} isLive={stream === 'open'} />
       </Log>
       <div className="foot">

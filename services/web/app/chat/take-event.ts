@@ -72,6 +72,7 @@ export function takeEvent(to: GrowingTranscript, event: LogEvent): void {
     case 'step_canceled': {
       const why = text(payload, 'reason') || text(payload, 'text');
       to.withdraw({ how: 'withdrawn', at: time, why: 'its step was ended' }, text(payload, 'step_id'));
+      to.endCalls(text(payload, 'run_id'), text(payload, 'step_id'));
       note(`${who()} ended a part of the run${why === '' ? '.' : `: ${why}`}`);
       return;
     }
@@ -89,9 +90,12 @@ export function takeEvent(to: GrowingTranscript, event: LogEvent): void {
     case 'input_provided':
       takeAnswer(to, event, note);
       return;
-    case 'input_withdrawn':
+    case 'input_withdrawn': {
+      const asking = to.askingOf(text(payload, 'input_id'));
+      if (asking !== undefined) to.changeCall(`${asking.run}/${asking.call}`, { state: 'running' });
       to.settle(text(payload, 'input_id'), { how: 'withdrawn', at: time, why: text(payload, 'reason') });
       return;
+    }
     case 'run_paused': {
       const reason = text(payload, 'reason');
       const isLimit = text(payload, 'limit_step_id') !== '';
@@ -205,6 +209,11 @@ function takeResult(to: GrowingTranscript, payload: Payload): void {
     ...(typeof payload.duration_ms === 'number' ? { ms: payload.duration_ms } : {}),
     ...(payload.cut === undefined ? {} : { note: 'The result was too long: only its beginning is kept.' }),
   });
+  goOn(to);
+}
+
+/** What the run does once something has come back. */
+function goOn(to: GrowingTranscript): void {
   if (!to.isRunOpen) return;
   const areAsked = to.hasCallsIn('waiting') || to.hasCallsIn('asking') || to.hasCallsIn('doubt');
   to.activity = to.hasCallsIn('running') ? 'tools' : areAsked ? 'people' : 'model';
@@ -256,7 +265,7 @@ function takeReturn(to: GrowingTranscript, { payload, revision }: LogEvent): voi
   to.keepText(revision, result, false);
   to.changeAgent(callKey(payload), { state, result, ms, ...(says === '' ? {} : { says }) });
   to.changeCall(callKey(payload), { state, result, ms });
-  if (to.isRunOpen) to.activity = to.hasCallsIn('running') ? 'tools' : 'model';
+  goOn(to);
 }
 
 /** What the run came to, as far as it was not shown before as something that a model says. */

@@ -5,7 +5,19 @@ import { Copied } from './copied.ts';
 
 // What a conversation shows, made from its events alone: the same events always show the same.
 
-export type CallState = 'waiting' | 'asking' | 'running' | 'done' | 'failed' | 'doubt' | 'refused' | 'rejected';
+export type CallState =
+  | 'waiting'
+  | 'asking'
+  | 'running'
+  | 'done'
+  | 'failed'
+  | 'doubt'
+  | 'refused'
+  | 'rejected'
+  | 'ended';
+
+/** States that the end of a run leaves nothing in. */
+const openStates: readonly CallState[] = ['waiting', 'asking', 'running'];
 
 /** One use of a tool, or of another agent. */
 export type Call = {
@@ -28,7 +40,7 @@ export type CalledAgent = {
   /** Where its definition comes from; empty: from no repository. */
   readonly commit: string;
   readonly path: string;
-  readonly state: 'working' | 'done' | 'failed';
+  readonly state: 'working' | 'done' | 'failed' | 'ended';
   /** What it gave back. */
   readonly result?: string;
   /** What it says itself of its task: success, partial or failed. */
@@ -133,6 +145,9 @@ export class GrowingTranscript {
   readonly #asking = new Map<string, { readonly run: string; readonly call: string }>();
   /** Texts that an output may stand for, by the revision of their event, and whether they are shown as an answer already. */
   readonly #texts = new Map<number, { readonly text: string; readonly isShown: boolean }>();
+  /** Keys of the calls that are not over, and of the called agents that work. */
+  readonly #open = new Set<string>();
+  readonly #working = new Set<string>();
   /** How many calls are in a state. */
   readonly #inState = new Map<CallState, number>();
   conversation = '';
@@ -206,6 +221,8 @@ export class GrowingTranscript {
   }
 
   addAgent(agent: CalledAgent): void {
+    if (agent.state === 'working') this.#working.add(agent.call);
+    else this.#working.delete(agent.call);
     this.#agents.change().set(agent.call, agent);
     this.#touch(agent.call);
   }
@@ -263,7 +280,17 @@ export class GrowingTranscript {
     if (this.#writing.now.has(key)) this.#writing.change().delete(key);
   }
 
+  /** What is not over below a step of a run was ended with it; without a step, all of it. What comes of it later is shown all the same. */
+  endCalls(run = '', step?: string): void {
+    const isEnded = (key: string) => step === undefined || isBelow(key, `${run}/${step}`);
+    for (const id of [...this.#open]) if (isEnded(id)) this.changeCall(id, { state: 'ended' });
+    for (const call of [...this.#working]) if (isEnded(call)) this.changeAgent(call, { state: 'ended' });
+  }
+
   endRun(): void {
+    this.endCalls();
+    // Nobody is asked about them any more.
+    this.#inState.delete('doubt');
     this.isRunOpen = false;
     this.activity = 'idle';
     this.paused = undefined;
@@ -280,7 +307,9 @@ export class GrowingTranscript {
 
   #count(id: string, state: CallState): void {
     const before = this.#calls.now.get(id)?.state;
-    if (before !== undefined) this.#inState.set(before, (this.#inState.get(before) ?? 0) - 1);
+    if (openStates.includes(state)) this.#open.add(id);
+    else this.#open.delete(id);
+    if (before !== undefined) this.#inState.set(before, Math.max(0, (this.#inState.get(before) ?? 0) - 1));
     this.#inState.set(state, (this.#inState.get(state) ?? 0) + 1);
   }
 }

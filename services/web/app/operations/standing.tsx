@@ -7,7 +7,7 @@ import { hasScope, type Me } from '../state/me.ts';
 import { AskFirst } from '../ui/ask-first.tsx';
 import { Link } from '../ui/link.tsx';
 import { Loaded } from '../ui/page.tsx';
-import { Exact, Line } from '../ui/text.tsx';
+import { count, Exact, Line } from '../ui/text.tsx';
 import { Time } from '../ui/time.tsx';
 import type { Standing, StandingConversation } from './types.ts';
 
@@ -64,8 +64,8 @@ function StandingIn(given: { readonly cursor: string | undefined; readonly looke
               <StandingIn cursor={next} looked={all} me={me} />
             ) : (
               <p className="calm">
-                {found.length === 0 ? 'None stands' : 'No more'} in the {all.toLocaleString('en')} conversations that
-                changed last. {next === undefined ? 'These are all.' : null}
+                {found.length === 0 ? 'None stands' : 'No more'} in the {count(all, 'conversation')} that changed last.{' '}
+                {next === undefined ? 'These are all.' : null}
                 {next === undefined ? null : (
                   <Button className="link-button" onPress={() => setMore(true)}>
                     Look through older ones

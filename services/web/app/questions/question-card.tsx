@@ -24,7 +24,7 @@ export function QuestionCard({ asked, isInChat = false }: { readonly asked: Aske
       aria-labelledby={title}
     >
       <header className="card-head">
-        <p className="card-kicker">{outcome === undefined ? 'Waits for your answer' : null}</p>
+        <p className="card-kicker">{outcome === undefined && !isSent ? 'Waits for your answer' : null}</p>
         <h2 id={title}>
           <Marked text={headlineOf(question)} />
         </h2>

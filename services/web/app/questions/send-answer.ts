@@ -1,6 +1,5 @@
 import { ApiError } from '../api/client.ts';
-import { apiKey, ownName } from '../api/identity.ts';
-import { loginState } from '../api/login.ts';
+import { claimedName, isSignedIn } from '../api/signed-in.ts';
 import { askOnce, tryIsOver } from '../api/tries.ts';
 import { nameOf } from '../chat/transcript.ts';
 import { questionsChanged } from '../state/questions.ts';
@@ -19,7 +18,7 @@ export type Answer =
  * @throws ApiError, NotReached, or the reason why a file cannot be read, if nothing was taken, or nobody knows.
  */
 export async function sendAnswer({ id, conversation }: Question, answer: Answer): Promise<Outcome | undefined> {
-  const by = isClaimed() ? ownName() : '';
+  const by = claimedName();
   const said = [`"action":${JSON.stringify(answer.action)}`, ...(by === '' ? [] : [`"by":${JSON.stringify(by)}`])];
   const place = `answer.${id}`;
   const sent = { prefer: 'respond-async, return=minimal' };
@@ -46,9 +45,6 @@ export async function sendAnswer({ id, conversation }: Question, answer: Answer)
   }
 }
 
-/** Where nobody signs in, a name is a claim. */
-const isClaimed = (): boolean => apiKey() === '' && loginState().person === null;
-
 const hows: Readonly<Record<string, Outcome['how']>> = {
   accepted: 'accept',
   declined: 'decline',
@@ -59,7 +55,7 @@ const hows: Readonly<Record<string, Outcome['how']>> = {
 function settledBy(error: unknown): Outcome | undefined {
   if (!(error instanceof ApiError) || error.status !== 409 || error.body.reason !== 'settled') return undefined;
   const { how, by, at, why } = error.body;
-  const who = typeof by === 'string' ? nameOf({ kind: 'approver', id: by, claimed: isClaimed() }) : 'somebody';
+  const who = typeof by === 'string' ? nameOf({ kind: 'approver', id: by, claimed: !isSignedIn() }) : 'somebody';
   return {
     ...{ how: hows[String(how)] ?? 'withdrawn', by: who, at: typeof at === 'string' ? at : null },
     ...(typeof why === 'string' ? { why } : {}),

@@ -16,6 +16,8 @@ export const questionsWaiting = new Store<number | undefined>(undefined);
 
 /** How often it is asked for while the page is looked at, in milliseconds. */
 const everyMs = 4_000;
+/** Changes of so long are looked at together, in milliseconds. */
+const soonMs = 150;
 const pageItems = 100;
 const changed = new Set<() => void>();
 
@@ -31,8 +33,15 @@ function whenever(load: () => void): () => void {
     if (document.visibilityState === 'visible') load();
   }, everyMs);
   changed.add(load);
-  const ends = [onConnected(load), onApprovalChange(load)];
+  // Many approvals may change at once.
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  const soon = () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(load, soonMs);
+  };
+  const ends = [onConnected(load), onApprovalChange(soon)];
   return () => {
+    clearTimeout(waiting);
     clearInterval(timer);
     changed.delete(load);
     for (const end of ends) end();
@@ -100,6 +109,7 @@ export function useQuestion(conversation: string | undefined, id: string | undef
     if (conversation === undefined || id === undefined) return undefined;
     const ended = new AbortController();
     let endStream: (() => void) | undefined;
+    let isBeginning = false;
     const settle = (outcome: NonNullable<Asked['outcome']>, isLast = false) => {
       setShown((before) => {
         const { of, asked } = before;
@@ -116,6 +126,8 @@ export function useQuestion(conversation: string | undefined, id: string | undef
       if (type === 'input_withdrawn') settle({ how: 'withdrawn', at: time, why: String(payload.reason ?? '') });
     };
     const begin = async (): Promise<void> => {
+      if (isBeginning || endStream !== undefined) return;
+      isBeginning = true;
       const sent = { prefer: 'return=minimal', signal: ended.signal };
       try {
         const { conversation: head } = await ask<{ conversation: Conversation }>(
@@ -138,12 +150,12 @@ export function useQuestion(conversation: string | undefined, id: string | undef
         });
       } catch (error) {
         if (!ended.signal.aborted) setShown({ of: id, problem: wordsOf(error) });
+      } finally {
+        isBeginning = false;
       }
     };
     void begin();
-    const end = onConnected(() => {
-      if (endStream === undefined) void begin();
-    });
+    const end = onConnected(() => void begin());
     return () => {
       ended.abort();
       end();

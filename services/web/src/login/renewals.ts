@@ -39,6 +39,8 @@ export class Renewals {
       .renew(refreshToken, session.person)
       .then((tokens) => sessionWith(tokens, session, this.#now()));
     const kept = { at: this.#now(), renewed };
+    // What is asked for anew is the youngest.
+    this.#kept.delete(refreshToken);
     this.#kept.set(refreshToken, kept);
     // What failed is tried again.
     renewed.catch(() => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { renewBeforeMs } from '../bounds.ts';
+import { assumedTokenMs, renewBeforeMs } from '../bounds.ts';
 
 /** Who is signed in, and with what. All times are in milliseconds since 1970. */
 export type Session = {
@@ -40,8 +40,10 @@ export function sessionWith(
   { person, until, ...before }: Pick<Session, 'person' | 'until' | 'refreshToken' | 'idToken'>,
   now: number,
 ): Session {
-  const tokenUntil = Math.min(tokens.tokenUntil ?? until, until);
   const refreshToken = tokens.refreshToken ?? before.refreshToken;
+  // Of a token that can be renewed, and of which nobody says when it ends, it is not waited for that the gateway refuses it.
+  const assumed = refreshToken === undefined ? until : now + assumedTokenMs;
+  const tokenUntil = Math.min(tokens.tokenUntil ?? assumed, until);
   const idToken = tokens.idToken ?? before.idToken;
   return {
     ...{ person, until, token: tokens.token, tokenUntil },
