@@ -1,6 +1,6 @@
-import { NotReached, StrangeAnswer } from './errors.ts';
+import { ApiError, NotReached, StrangeAnswer } from './errors.ts';
 import { exactJson, parseExact } from './exact-json.ts';
-import { errorOf, type Failure, refused, unanswered } from './failure.ts';
+import { errorOf, type Failure, refused, unanswered, wantedPauseMs } from './failure.ts';
 import { keyedOperations } from './gen/description.ts';
 import { LinkedSignal } from './linked-signal.ts';
 import { pauseAfter, type Retries, realTiming, type Timing, usualRetries } from './timing.ts';
@@ -16,6 +16,11 @@ export type ConnectionOptions = {
   readonly url: string;
   /** None where nobody signs in. */
   readonly credentials?: Credentials;
+  /**
+   * Told of a request that is refused with 401, once for each: true if the credentials are new now, and it may be sent once more. Who signs
+   * in for a while only has a token renewed here.
+   */
+  readonly renew?: (refusal: ApiError) => boolean | Promise<boolean>;
   /** What differs from the usual retries. */
   readonly retries?: Partial<Retries>;
   /** How long one try waits for its whole answer, in milliseconds; 150,000 if absent. The platform waits for a run for two minutes. */
@@ -37,6 +42,10 @@ export type Asking = {
   /** The name of who acts, where nobody signs in. */
   readonly approver?: string;
   readonly session?: string;
+  /** What differs from the retries of the connection. */
+  readonly retries?: Partial<Retries>;
+  /** Asked before each further try, with what the last one met, and how many there were; false: there is none. */
+  readonly mayRetry?: (error: ApiError | NotReached, tries: number) => boolean;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 };
@@ -62,6 +71,7 @@ export class Connection {
   readonly retries: Retries;
   readonly #base: string;
   readonly #credentials: Credentials | undefined;
+  readonly #renew: NonNullable<ConnectionOptions['renew']>;
   readonly #answerMs: number;
   readonly #onAnswer: (status: number) => void;
   readonly #fetch: typeof fetch;
@@ -71,6 +81,7 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     this.#base = addressOf(options.url);
     this.#credentials = options.credentials;
+    this.#renew = options.renew ?? (() => false);
     this.timing = { ...realTiming, ...options.timing };
     this.retries = { ...usualRetries, ...options.retries };
     this.#answerMs = options.answerMs ?? answerMsUsual;
@@ -94,45 +105,81 @@ export class Connection {
     const isRead = method === 'GET' || method === 'HEAD';
     const key = sent.key ?? (method === 'POST' ? this.#newKey() : undefined);
     const isKeyed = key !== undefined && takesKey(method, path);
+    const retries = { ...this.retries, ...sent.retries };
     const began = this.timing.now();
+    let isRenewed = false;
     let wasMaybeTaken = false;
     for (let tries = 1; ; tries += 1) {
-      const tried = await this.#try<Body>(path, method, sent, key);
+      let tried = await this.#try<Body>(path, method, sent, key);
+      if (!isRenewed && 'problem' in tried && (await this.#isRenewed(tried.problem))) {
+        isRenewed = true;
+        tried = await this.#try<Body>(path, method, sent, key);
+      }
       if ('body' in tried) return tried;
       wasMaybeTaken ||= tried.maybeTaken;
-      const pause = this.#pauseAfter(tries, tried, began);
+      const error = errorOf(tried, { isRead, wasMaybeTaken, ...(isKeyed ? { key } : {}) });
+      const pause = this.#pauseAfter(tries, tried, retries, began);
       // What may have been taken, and no key tells that it is the same, is not sent twice.
-      if (pause === undefined || (!isRead && !isKeyed && wasMaybeTaken))
-        throw errorOf(tried, { isRead, wasMaybeTaken, ...(isKeyed ? { key } : {}) });
+      if (pause === undefined || (!isRead && !isKeyed && wasMaybeTaken)) throw error;
+      if (sent.mayRetry?.(error, tries) === false) throw error;
       await this.timing.sleep(pause, sent.signal);
       sent.signal?.throwIfAborted();
     }
   }
 
-  /** Opens an event stream. @throws ApiError, NotReached, or the reason of the signal. */
+  /** Opens an event stream, once. @throws ApiError, NotReached, or the reason of the signal. */
   async open(path: string, sent: Pick<Sent, 'headers' | 'signal'>): Promise<ReadableStream<Uint8Array>> {
-    const asked = { headers: await this.#headers('text/event-stream', sent), cache: 'no-store' } as const;
-    let response: Response;
-    let text: string;
+    const response = await this.read(path, { ...sent, accept: 'text/event-stream' });
+    const { headers, body } = response;
+    if (body !== null && headers.get('content-type')?.startsWith('text/event-stream')) return body;
+    throw new NotReached(new StrangeAnswer(response, await response.text().catch(() => '')));
+  }
+
+  /**
+   * An answer that is good, and whose content, such as that of a file, is still to be read. It is asked for once.
+   *
+   * @throws ApiError, NotReached, or the reason of the signal.
+   */
+  async read(
+    path: string,
+    sent: Pick<Sent, 'headers' | 'signal'> & { readonly accept?: string } = {},
+  ): Promise<Response> {
+    const found = await this.#read(path, sent);
+    if ('body' in found) return found;
+    const again = (await this.#isRenewed(found.problem)) ? await this.#read(path, sent) : found;
+    if ('body' in again) return again;
+    throw errorOf(again, { isRead: true, wasMaybeTaken: false });
+  }
+
+  async #read(
+    path: string,
+    { accept = '*/*', ...sent }: Pick<Sent, 'headers' | 'signal'> & { readonly accept?: string },
+  ): Promise<Response | Failure> {
+    const asked = { headers: await this.#headers(accept, sent), cache: 'no-store' } as const;
     try {
-      response = await this.#send(path, { ...asked, ...(sent.signal === undefined ? {} : { signal: sent.signal }) });
-      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-      if (response.ok && isStream && response.body !== null) return response.body;
-      text = await response.text();
+      const response = await this.#send(path, {
+        ...asked,
+        ...(sent.signal === undefined ? {} : { signal: sent.signal }),
+      });
+      if (response.ok) return response;
+      const text = await response.text();
+      return refused(response, text, objectIn(text));
     } catch (error) {
       sent.signal?.throwIfAborted();
-      throw new NotReached(error);
+      return unanswered(error);
     }
-    if (response.ok) throw new NotReached(new StrangeAnswer(response, text));
-    throw errorOf(refused(response, text, objectIn(text)), { isRead: true, wasMaybeTaken: false });
+  }
+
+  /** Whether whoever was refused so may ask once more. */
+  async #isRenewed(problem: unknown): Promise<boolean> {
+    return problem instanceof ApiError && problem.status === 401 && (await this.#renew(problem));
   }
 
   /** How long until the next try, in milliseconds; undefined if there is none. */
-  #pauseAfter(tries: number, { problem, mayPass }: Failure, began: number): number | undefined {
-    const { triesMax, totalMs } = this.retries;
+  #pauseAfter(tries: number, { problem, mayPass }: Failure, retries: Retries, began: number): number | undefined {
+    const { triesMax, totalMs } = retries;
     if (!mayPass || tries >= triesMax) return undefined;
-    const { retryAfterMs = 0 } = problem as { readonly retryAfterMs?: number };
-    const pause = Math.max(retryAfterMs, pauseAfter(tries, this.retries, this.timing.random()));
+    const pause = Math.max(wantedPauseMs(problem), pauseAfter(tries, retries, this.timing.random()));
     return this.timing.now() - began + pause > totalMs ? undefined : pause;
   }
 

@@ -24,6 +24,8 @@ export class StrangeAnswer extends Error {
   readonly mediaType: string;
   /** How it begins. */
   readonly text: string;
+  /** How long whoever answered wants to be left alone, in milliseconds, where they say so. */
+  readonly retryAfterMs: number | undefined;
 
   constructor({ status, statusText, headers }: Response, text: string) {
     const mediaType = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
@@ -32,6 +34,7 @@ export class StrangeAnswer extends Error {
     this.statusText = statusText;
     this.mediaType = mediaType;
     this.text = text.slice(0, strangeCharactersMax);
+    this.retryAfterMs = retryAfterMs(headers);
   }
 }
 
@@ -60,8 +63,15 @@ export class OutcomeUnknown extends NotReached {
 }
 
 /** Why, in words: of a name with several addresses each was tried, and says its own. */
-function reasonOf(cause: unknown): string {
+export function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError && cause.errors.length > 0) return cause.errors.map(reasonOf).join(', ');
   if (!(cause instanceof Error)) return String(cause);
-  return cause.cause instanceof Error ? reasonOf(cause.cause) : cause.message;
+  const deeper = cause.cause instanceof Error ? reasonOf(cause.cause) : '';
+  return deeper === '' ? cause.message : deeper;
+}
+
+/** Seconds, as the platform says them; a date is of somebody else. */
+export function retryAfterMs(headers: Headers): number | undefined {
+  const text = headers.get('retry-after')?.trim() ?? '';
+  return /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : undefined;
 }

@@ -1,4 +1,4 @@
-import { ApiError, NotReached, OutcomeUnknown, StrangeAnswer } from './errors.ts';
+import { ApiError, NotReached, OutcomeUnknown, retryAfterMs, StrangeAnswer } from './errors.ts';
 import { certificateProblem, maybeSent } from './unanswered.ts';
 
 /** One try that failed. */
@@ -35,10 +35,10 @@ export function refused(response: Response, text: string, answer: object | undef
   return { problem, maybeTaken: status === 502 || saysSo, mayPass: notNow.includes(status) };
 }
 
-/** Seconds, as the platform says them; a date is of somebody else. */
-function retryAfterMs(headers: Headers): number | undefined {
-  const text = headers.get('retry-after')?.trim() ?? '';
-  return /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : undefined;
+/** How long whoever answered so wants to be left alone, in milliseconds; 0 if they do not say. */
+export function wantedPauseMs(error: unknown): number {
+  const problem = error instanceof NotReached ? error.cause : error;
+  return problem instanceof ApiError || problem instanceof StrangeAnswer ? (problem.retryAfterMs ?? 0) : 0;
 }
 
 /** What somebody is told who waits for the answer. `wasMaybeTaken`: by a try before; `key`: what it was sent with, if it counts. */

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
 import { ApiError, NotReached } from './errors.ts';
-import { mayPass } from './failure.ts';
+import { mayPass, wantedPauseMs } from './failure.ts';
 import { LinkedSignal } from './linked-signal.ts';
 import { ServerSentParser, type StreamMessage } from './server-sent.ts';
 import { pauseAfter } from './timing.ts';
@@ -13,9 +13,9 @@ export type FollowOptions = {
   readonly signal?: AbortSignal;
   /** Told how it stands; with `lost` also why. What it throws ends the stream. */
   readonly onState?: (state: StreamState, why?: unknown) => void;
-  /** Given what ends a pause at once, such as when the machine is online again; gives what ends that. */
+  /** Given what ends a pause at once, such as when the machine is online again; gives what ends that. One that the platform wants goes on. */
   readonly wakes?: (wake: () => void) => () => void;
-  /** Whether it is worth another try after that error. */
+  /** Whether it is worth another try after that error, which may be that the stream has ended. */
   readonly mayPass?: (error: unknown) => boolean;
 };
 
@@ -23,6 +23,8 @@ export type FollowOptions = {
 const silentMs = 40_000;
 /** The longest pause between two tries to open a stream, in milliseconds. */
 const pauseMsMax = 5_000;
+/** The same where the platform says how long it wants to be left alone: somebody watches, and waits for news. */
+const wantedPauseMsMax = 300_000;
 /** So often a place that the platform has not reached is asked for: one of several may be a little behind. */
 const behindTriesMax = 5;
 
@@ -41,7 +43,7 @@ export async function* follow(
   const { timing, retries } = connection;
   let { lastId } = options;
   for (let tries = 1; !signal?.aborted; tries += 1) {
-    let why: unknown = new NotReached(new Error('the connection was closed'));
+    let why: unknown;
     onState('connecting');
     try {
       const open = () => {
@@ -52,22 +54,24 @@ export async function* follow(
         lastId = message.id ?? lastId;
         yield message;
       }
+      why = new NotReached(new Error('the connection was closed'));
     } catch (error) {
-      if (signal?.aborted) return;
-      const isBehind = error instanceof ApiError && error.status === 400 && lastId !== undefined;
-      const isWorthIt = options.mayPass?.(error) ?? mayPass(error);
-      if (!isWorthIt && !(isBehind && tries < behindTriesMax)) throw error;
       why = error;
     }
     if (signal?.aborted) return;
+    const isBehind = why instanceof ApiError && why.status === 400 && lastId !== undefined;
+    const isWorthIt = options.mayPass?.(why) ?? mayPass(why);
+    if (!isWorthIt && !(isBehind && tries < behindTriesMax)) throw why;
     onState('lost', why);
-    await pause(pauseAfter(Math.max(tries, 1), { ...retries, pauseMsMax }, timing.random()));
+    const own = { ...retries, pauseMsMax: Math.min(retries.pauseMsMax, pauseMsMax) };
+    const ms = pauseAfter(Math.max(tries, 1), own, timing.random());
+    await pause(ms, Math.min(wantedPauseMs(why), wantedPauseMsMax));
   }
 
-  async function pause(ms: number): Promise<void> {
+  async function pause(ms: number, wantedMs: number): Promise<void> {
     const link = new LinkedSignal(signal);
-    const asleep = options.wakes?.(() => link.abort(undefined));
-    await timing.sleep(ms, link.signal);
+    const asleep = wantedMs > 0 ? undefined : options.wakes?.(() => link.abort(undefined));
+    await timing.sleep(Math.max(ms, wantedMs), link.signal);
     asleep?.();
     link.release();
   }

@@ -11,7 +11,7 @@ export {
   type Sent,
 } from './connection.ts';
 export type { ConversationNews, Conversations } from './conversations.ts';
-export { ApiError, NotReached, OutcomeUnknown, StrangeAnswer } from './errors.ts';
+export { ApiError, NotReached, OutcomeUnknown, reasonOf, StrangeAnswer } from './errors.ts';
 export { ExactNumber, type ExactValue, exactJson, exactText, parseExact } from './exact-json.ts';
 export { mayPass } from './failure.ts';
 export { type FollowOptions, follow, type StreamState } from './follow.ts';

@@ -81,6 +81,84 @@ describe('the events of a conversation', () => {
     await told(2);
     expect(time.pauses).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000, 250, 250]);
   });
+
+  test('are not asked for before the platform, or the page of a proxy, wants to be asked, and no pause is without an end', async () => {
+    const page = answers(503, '<html>', { 'content-type': 'text/html', 'retry-after': '7' });
+    const soon = answers(503, { error: 'the platform stops' }, { 'retry-after': '1' });
+    platform.will(answers(429, { error: 'too many streams' }, { 'retry-after': '30' }), page, soon, streams(event(1)));
+    await told(1);
+    expect(time.pauses).toEqual([30_000, 7_000, 1_000]);
+  });
+
+  test('are not waited for longer than five minutes at once', async () => {
+    platform.will(answers(503, { error: 'away' }, { 'retry-after': '86400' }), streams(event(1)));
+    await told(1);
+    expect(time.pauses).toEqual([300_000]);
+  });
+
+  test('are asked for at once when something says that it is worth it, unless the platform wants to be left alone', async () => {
+    let listening = 0;
+    const wakes = (wake: () => void) => {
+      listening += 1;
+      setImmediate(wake);
+      return () => {
+        listening -= 1;
+      };
+    };
+    platform.will(breaksOff, answers(503, { error: 'away' }, { 'retry-after': '60' }), streams(event(1)));
+    const paused: (AbortSignal | undefined)[] = [];
+    const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
+      if (ms === 40_000) return time.sleep(ms, signal);
+      paused.push(signal);
+      // Nothing else ends the first one.
+      if (paused.length === 1) await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+    };
+    const client = createClient({ url: platform.url, timing: { ...time, sleep } });
+    for await (const _ of client.conversations.events('c', { signal: leaving.signal, wakes })) break;
+    expect(paused.map((signal) => signal?.aborted)).toEqual([true, false]);
+    expect(listening).toBe(0);
+  });
+
+  test('are asked for again as long as whoever follows wants it, also where the stream has ended or nobody may see it', async () => {
+    platform.will(streams(event(1)), answers(401, { error: 'sign in first' }), answers(404, { error: 'no' }));
+    const met: string[] = [];
+    const mayPass = (error: unknown): boolean => {
+      met.push((error as Error).message);
+      return met.length < 3;
+    };
+    const events = clientOf().conversations.events('c', { signal: leaving.signal, mayPass });
+    await expect(
+      (async () => {
+        for await (const _ of events);
+      })(),
+    ).rejects.toThrow(ApiError);
+    expect(met).toEqual([expect.stringMatching('does not answer'), 'sign in first', 'no']);
+  });
+});
+
+test('a stream that is refused is opened again where the credentials are renewed, without a pause', async () => {
+  let token = 'old';
+  platform.will(answers(401, { error: 'expired' }), streams(event(1)), answers(401, { error: 'expired' }));
+  const client = createClient({
+    url: platform.url,
+    timing: time,
+    credentials: () => ({ authorization: `Bearer ${token}` }),
+    renew: () => {
+      const isFirst = token === 'old';
+      token = isFirst ? 'new' : 'newer';
+      return isFirst;
+    },
+  });
+  const found: unknown[] = [];
+  const events = client.conversations.events('c', { signal: leaving.signal });
+  await expect(
+    (async () => {
+      for await (const one of events) found.push(one);
+    })(),
+  ).rejects.toThrow('expired');
+  expect(found).toHaveLength(1);
+  expect(platform.sent('authorization')).toEqual(['Bearer old', 'Bearer new', 'Bearer new']);
+  expect(time.pauses).toEqual([250]);
 });
 
 test('a stream that is silent for too long is opened anew', async () => {

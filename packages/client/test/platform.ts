@@ -98,8 +98,8 @@ export const staysOpen =
 /** Nothing is answered. */
 export const silence: React = () => undefined;
 
-/** A wait as long as this is for something that should come, and not a pause. */
-const longMs = 40_000;
+/** Waits for something that should come, which are no pauses: for the next sign of a stream, and for an answer. */
+const waitsMs = [40_000, 150_000];
 
 /** A clock that goes on by pauses alone. What is waited for in vain has come to its end once `runOut` is called. */
 export class OwnTime implements Timing {
@@ -111,7 +111,7 @@ export class OwnTime implements Timing {
   readonly random = (): number => 1;
   readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
-      if (ms < longMs) {
+      if (!waitsMs.includes(ms)) {
         this.pauses.push(ms);
         this.#ms += ms;
         setImmediate(resolve);

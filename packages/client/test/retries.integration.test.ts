@@ -134,6 +134,29 @@ describe('the pauses', () => {
     expect(time.pauses).toEqual([25_000, 25_000]);
   });
 
+  test('are as long as the page of a proxy wants them, too', async () => {
+    const page = answers(503, '<html>', { 'content-type': 'text/html', 'retry-after': '25' });
+    platform.will(page, answers(200, { counts: {} }));
+    await clientOf().approvals.counts();
+    expect(time.pauses).toEqual([25_000]);
+  });
+
+  test('and the number of tries are those of the request, and whoever asks may have none', async () => {
+    platform.will(breaksOff);
+    const { connection } = clientOf();
+    const met: unknown[] = [];
+    const retries = { triesMax: 5, firstPauseMs: 40, pauseMsMax: 40 };
+    const mayRetry = (error: unknown, tries: number): boolean => {
+      met.push([(error as Error).name, tries]);
+      return tries < 3;
+    };
+    await thrownBy(connection.ask('/conversations', { body: {}, retries, mayRetry }));
+    expect(met).toEqual([1, 2, 3].map((tries) => ['OutcomeUnknown', tries]));
+    expect(time.pauses).toEqual([40, 40]);
+    await thrownBy(connection.ask('/approvals', { retries: { triesMax: 1 }, mayRetry }));
+    expect(met).toHaveLength(3);
+  });
+
   test('end when nobody wants the answer any more', async () => {
     const leaving = new AbortController();
     platform.will(breaksOff);
@@ -175,6 +198,17 @@ test.each([
   expect(platform.arrived).toHaveLength(1);
 });
 
+test('a file is read as it comes, and what is no file is an error', async () => {
+  const expired = answers(401, { error: 'expired' });
+  platform.will(expired, answers(200, 'a,b', { 'content-type': 'text/csv' }), answers(404, { error: 'no such file' }));
+  const { connection } = clientOf({ renew: () => true });
+  expect(await (await connection.read('/f')).text()).toBe('a,b');
+  expect(await thrownBy(connection.read('/f'))).toMatchObject({ name: 'ApiError', message: 'no such file' });
+  platform.will(answers(502, '<html>', { 'content-type': 'text/html' }));
+  expect(await thrownBy(connection.read('/f'))).toMatchObject({ name: 'ApiError' });
+  expect(await thrownBy(connection.read('/f'))).toMatchObject({ name: 'NotReached', cause: { status: 502 } });
+});
+
 test('a platform that sends on to another one is followed nowhere', async () => {
   platform.will(answers(307, '', { location: '/elsewhere' }));
   const client = clientOf({ credentials: { apiKey: 'secret' }, retries: { triesMax: 1 } });
@@ -191,6 +225,23 @@ describe('who asks', () => {
     platform.will(answers(200, { counts: {} }));
     await clientOf({ credentials: credentials! }).approvals.counts();
     expect(platform.arrived[0]?.headers).toMatchObject(headers);
+  });
+
+  test('is asked once more where the credentials are renewed, under the same key', async () => {
+    const expired = answers(401, { error: 'expired', session: 'due' });
+    platform.will(expired, done, expired, expired);
+    const refusals: unknown[] = [];
+    const client = clientOf({
+      credentials: () => ({ 'x-token': String(refusals.length) }),
+      renew: async (refusal) => refusals.push(refusal.body.session) > 0,
+    });
+    await client.conversations.send('c', 'pay');
+    expect(keys()[1]).toBe(keys()[0]);
+    // Where the new ones are refused as well, there is no end to it.
+    await expect(client.conversations.get('c')).rejects.toThrow('expired');
+    expect(refusals).toEqual(['due', 'due']);
+    expect(platform.sent('x-token')).toEqual(['0', '1', '1', '2']);
+    expect(time.pauses).toEqual([]);
   });
 
   test('is not told in an error', async () => {
