@@ -42,10 +42,11 @@ await withLock(
 function digestOfSources() {
   const hash = createHash('sha256');
   const add = (path) => hash.update(`${path.slice(web.length)}\n`).update(readFileSync(path));
-  for (const name of readdirSync(join(web, 'app'), { recursive: true }).map(String).sort()) {
-    const path = join(web, 'app', name);
-    if (statSync(path).isFile()) add(path);
-  }
+  for (const folder of [join(web, 'app'), join(root, 'packages', 'client', 'src')])
+    for (const name of readdirSync(folder, { recursive: true }).map(String).sort()) {
+      const path = join(folder, name);
+      if (statSync(path).isFile()) add(path);
+    }
   for (const path of [join(web, 'package.json'), join(root, 'package-lock.json')]) add(path);
   add(join(root, 'packages', 'core', 'src', 'text', 'visible.ts'));
   add(join(root, 'docs', 'operations.md'));

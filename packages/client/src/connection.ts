@@ -25,8 +25,8 @@ export type ConnectionOptions = {
   readonly retries?: Partial<Retries>;
   /** How long one try waits for its whole answer, in milliseconds; 150,000 if absent. The platform waits for a run for two minutes. */
   readonly answerMs?: number;
-  /** Told the status of each answer. */
-  readonly onAnswer?: (status: number) => void;
+  /** Told of each refusal that whoever asked is told, too. */
+  readonly onRefused?: (refusal: ApiError) => void;
   readonly timing?: Partial<Timing>;
   readonly fetch?: typeof fetch;
   /** A new key for each request that changes something: 16 to 128 visible ASCII characters that nobody guesses. */
@@ -73,7 +73,7 @@ export class Connection {
   readonly #credentials: Credentials | undefined;
   readonly #renew: NonNullable<ConnectionOptions['renew']>;
   readonly #answerMs: number;
-  readonly #onAnswer: (status: number) => void;
+  readonly #onRefused: (refusal: ApiError) => void;
   readonly #fetch: typeof fetch;
   readonly #newKey: () => string;
 
@@ -85,7 +85,7 @@ export class Connection {
     this.timing = { ...realTiming, ...options.timing };
     this.retries = { ...usualRetries, ...options.retries };
     this.#answerMs = options.answerMs ?? answerMsUsual;
-    this.#onAnswer = options.onAnswer ?? (() => undefined);
+    this.#onRefused = options.onRefused ?? (() => undefined);
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
     this.#newKey = options.newKey ?? newKey;
   }
@@ -120,8 +120,8 @@ export class Connection {
       const error = errorOf(tried, { isRead, wasMaybeTaken, ...(isKeyed ? { key } : {}) });
       const pause = this.#pauseAfter(tries, tried, retries, began);
       // What may have been taken, and no key tells that it is the same, is not sent twice.
-      if (pause === undefined || (!isRead && !isKeyed && wasMaybeTaken)) throw error;
-      if (sent.mayRetry?.(error, tries) === false) throw error;
+      const isLast = pause === undefined || (!isRead && !isKeyed && wasMaybeTaken);
+      if (isLast || sent.mayRetry?.(error, tries) === false) throw this.#told(error);
       await this.timing.sleep(pause, sent.signal);
       sent.signal?.throwIfAborted();
     }
@@ -148,7 +148,7 @@ export class Connection {
     if ('body' in found) return found;
     const again = (await this.#isRenewed(found.problem)) ? await this.#read(path, sent) : found;
     if ('body' in again) return again;
-    throw errorOf(again, { isRead: true, wasMaybeTaken: false });
+    throw this.#told(errorOf(again, { isRead: true, wasMaybeTaken: false }));
   }
 
   async #read(
@@ -168,6 +168,11 @@ export class Connection {
       sent.signal?.throwIfAborted();
       return unanswered(error);
     }
+  }
+
+  #told(error: ApiError | NotReached): ApiError | NotReached {
+    if (error instanceof ApiError) this.#onRefused(error);
+    return error;
   }
 
   /** Whether whoever was refused so may ask once more. */
@@ -216,9 +221,7 @@ export class Connection {
 
   async #send(path: string, init: RequestInit): Promise<Response> {
     // A key is not for wherever an answer leads on to.
-    const response = await this.#fetch(`${this.#base}${path}`, { ...init, redirect: 'error' });
-    this.#onAnswer(response.status);
-    return response;
+    return await this.#fetch(`${this.#base}${path}`, { ...init, redirect: 'error' });
   }
 
   async #headers(

@@ -231,7 +231,9 @@ describe('who asks', () => {
     const expired = answers(401, { error: 'expired', session: 'due' });
     platform.will(expired, done, expired, expired);
     const refusals: unknown[] = [];
+    const told: string[] = [];
     const client = clientOf({
+      onRefused: ({ message }) => void told.push(message),
       credentials: () => ({ 'x-token': String(refusals.length) }),
       renew: async (refusal) => refusals.push(refusal.body.session) > 0,
     });
@@ -240,6 +242,7 @@ describe('who asks', () => {
     // Where the new ones are refused as well, there is no end to it.
     await expect(client.conversations.get('c')).rejects.toThrow('expired');
     expect(refusals).toEqual(['due', 'due']);
+    expect(told).toEqual(['expired']);
     expect(platform.sent('x-token')).toEqual(['0', '1', '1', '2']);
     expect(time.pauses).toEqual([]);
   });

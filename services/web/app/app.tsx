@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { onSignInWanted } from './api/client.ts';
+import { onSignInWanted } from './api/platform.ts';
 import { ApprovalsPage } from './approvals/approvals-page.tsx';
 import { ConversationPage } from './chat/conversation-page.tsx';
 import { NewConversation } from './chat/new-conversation.tsx';

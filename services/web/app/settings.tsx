@@ -1,8 +1,10 @@
+import type { User } from '@stopgo/client';
 import { useEffect, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { ask, wordsOf } from './api/client.ts';
 import { apiKey, ownName, setOwnName } from './api/identity.ts';
+import { platform } from './api/platform.ts';
 import { isSignedIn } from './api/signed-in.ts';
+import { wordsOf } from './api/words.ts';
 import { signOut } from './state/session.ts';
 import { setTheme, type Theme, useTheme } from './state/theme.ts';
 import { Dialog } from './ui/dialog.tsx';
@@ -53,14 +55,12 @@ function Name() {
   );
 }
 
-type Me = { readonly user: { readonly email: string; readonly name: string } | null };
-
 function SignedIn() {
-  const [me, setMe] = useState<Me['user']>(null);
+  const [me, setMe] = useState<User | null>(null);
   const [problem, setProblem] = useState('');
   useEffect(() => {
     const left = new AbortController();
-    ask<Me>('/me', { signal: left.signal }).then(
+    platform.call('GET /me', { signal: left.signal }).then(
       ({ user }) => setMe(user),
       (error: unknown) => {
         if (!left.signal.aborted) setProblem(wordsOf(error));

@@ -1,6 +1,6 @@
+import type { Conversation } from '@stopgo/client';
 import { useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
-import type { Conversation } from './api/types.ts';
 import { useConversations } from './state/conversations.ts';
 import { counts, waitingFor } from './state/live.ts';
 import type { Place } from './state/place.ts';

@@ -1,8 +1,8 @@
 import { type FormEvent, useEffect, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { wordsOf } from './api/client.ts';
 import { apiKey } from './api/identity.ts';
 import { loginState, whoIsThere } from './api/login.ts';
+import { wordsOf } from './api/words.ts';
 import { goToSignIn, signIn, signOut } from './state/session.ts';
 import { Mark } from './ui/icon.tsx';
 import { Line } from './ui/text.tsx';

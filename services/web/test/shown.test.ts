@@ -1,5 +1,5 @@
+import { ExactNumber, exactText, parseExact } from '@stopgo/client';
 import { describe, expect, test } from 'vitest';
-import { ExactNumber, exactText, parseExact } from '../app/api/exact-json.ts';
 import { diffLines } from '../app/approvals/diff.ts';
 import { piecesOf } from '../app/ui/shown.ts';
 

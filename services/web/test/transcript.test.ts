@@ -1,14 +1,17 @@
+import type { DeltaEvent } from '@stopgo/client';
+import { exactText } from '@stopgo/client';
 import { expect, test } from 'vitest';
-import { exactText } from '../app/api/exact-json.ts';
-import type { Delta, LogEvent } from '../app/api/types.ts';
+import type { LogEvent } from '../app/api/payload.ts';
 import type { Item } from '../app/chat/transcript.ts';
 import { TranscriptBuilder } from '../app/chat/transcript-builder.ts';
 
 type Told = readonly [type: string, payload: Readonly<Record<string, unknown>>, actor?: LogEvent['actor']];
 
+const system = { kind: 'system', id: 'orchestrator-1' } as const;
+
 const taking = (events: readonly Told[], to = new TranscriptBuilder()): TranscriptBuilder => {
   const { revision } = to.shown();
-  for (const [index, [type, payload, actor = { kind: 'system', id: 'orchestrator-1' }]] of events.entries())
+  for (const [index, [type, payload, actor = system]] of events.entries())
     to.take({
       ...{ revision: revision + index + 1, event_id: `${index}`, time: null, actor, type },
       payload: { run_id: 'r', ...payload },
@@ -53,7 +56,7 @@ test('an event that comes twice, or that nobody knows here, changes nothing that
       revision: 1,
       event_id: '0',
       time: null,
-      actor: { kind: 'user' },
+      actor: { kind: 'user', id: 'ada' },
       type: 'user_message_received',
       payload: { text: 'do both' },
     },
@@ -72,15 +75,15 @@ test.each([
 });
 
 test('what a model writes grows piece by piece, and is over once its answer is there', () => {
-  const piece = (offset: number, text: string, attempt = 1): Delta => ({
+  const piece = (offset: number, text: string, attempt = 1): DeltaEvent => ({
     ...{ run_id: 'r', step_id: 'root', turn: 1, attempt, offset, text },
   });
-  const writing = (...pieces: readonly Delta[]) => {
+  const writing = (...pieces: readonly DeltaEvent[]) => {
     const builder = taking([asked]);
     for (const one of pieces) builder.takePiece(one);
     return builder;
   };
-  const written = (...pieces: readonly Delta[]) => [
+  const written = (...pieces: readonly DeltaEvent[]) => [
     ...writing(...pieces)
       .shown()
       .writing.values(),

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { ask } from '../api/client.ts';
+import { platform } from '../api/platform.ts';
 import { Store, useStore } from '../state/store.ts';
 import { apiOf } from './places.ts';
 import type { Agent, AgentAnswer, Definition } from './types.ts';
@@ -28,7 +28,7 @@ export function useDefinitions(agents: readonly Agent[]): ReadonlyMap<string, De
     const wanted = agents.filter(({ definition_digest: digest }) => !known.get().has(digest));
     const work = async (): Promise<void> => {
       for (let agent = wanted.shift(); agent !== undefined && !ended.signal.aborted; agent = wanted.shift()) {
-        const answer = await ask<AgentAnswer>(apiOf(agent.name), { signal: ended.signal });
+        const answer = await platform.connection.ask<AgentAnswer>(apiOf(agent.name), { signal: ended.signal });
         keep(answer.agent.definition_digest, answer.definition);
       }
     };

@@ -1,7 +1,7 @@
+import { exactText } from '@stopgo/client';
 import { useId, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { ask } from '../api/client.ts';
-import { exactText } from '../api/exact-json.ts';
+import { platform } from '../api/platform.ts';
 import { useAnswer } from '../state/answer.ts';
 import { isAdministrator, useMe } from '../state/me.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -117,10 +117,13 @@ function Remembered(given: {
   );
 }
 
-/** Forgets what is shown, and nothing that was saved meanwhile. @throws as `ask` does. */
+/** Forgets what is shown, and nothing that was saved meanwhile. @throws as the client does. */
 async function forget(agent: string, { key, revision }: Memory, onChange: () => void): Promise<void> {
   try {
-    await ask(apiOf(agent, `/memories/${encodeURIComponent(key)}`), { method: 'DELETE', ifRevision: revision });
+    await platform.connection.ask(apiOf(agent, `/memories/${encodeURIComponent(key)}`), {
+      method: 'DELETE',
+      headers: { 'If-Match': `"${revision}"` },
+    });
   } finally {
     onChange();
   }

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { ask } from '../api/client.ts';
+import { platform } from '../api/platform.ts';
 import { changeProblem } from '../ui/ask-first.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Link } from '../ui/link.tsx';
@@ -152,12 +152,11 @@ function Actions({ repository, onChange }: Of & { readonly onChange: () => void 
   const [isSyncing, setSyncing] = useState(false);
   const [problem, setProblem] = useState('');
   const [opened, setOpened] = useState<'change' | 'remove'>();
-  const path = `/repositories/${encodeURIComponent(name)}`;
   const sync = async (): Promise<void> => {
     setSyncing(true);
     setProblem('');
     try {
-      await ask(`${path}/sync`, { method: 'POST' });
+      await platform.call('POST /repositories/{name}/sync', { path: { name } });
     } catch (error) {
       setProblem(changeProblem(error));
     } finally {
@@ -206,7 +205,7 @@ function Actions({ repository, onChange }: Of & { readonly onChange: () => void 
         isOpen={opened === 'remove'}
         onClose={() => setOpened(undefined)}
         act={async () => {
-          await ask(path, { method: 'DELETE' });
+          await platform.call('DELETE /repositories/{name}', { path: { name } });
           onChange();
         }}
       >

@@ -1,4 +1,4 @@
-import { ApiError } from '../api/client.ts';
+import { ApiError } from '@stopgo/client';
 import { changeProblem } from '../ui/ask-first.tsx';
 import type { Repository } from './types.ts';
 

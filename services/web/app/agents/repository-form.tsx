@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { ask } from '../api/client.ts';
+import { platform } from '../api/platform.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { bodyOf, type FieldName, type Fields, fieldsOf, problemOf } from './repository-fields.ts';
 import type { Repository } from './types.ts';
@@ -27,8 +27,8 @@ export function RepositoryForm(given: {
     setProblem(undefined);
     try {
       await (repository === undefined
-        ? ask('/repositories', { method: 'POST', body })
-        : ask(`/repositories/${encodeURIComponent(repository.name)}`, { method: 'PATCH', body }));
+        ? platform.connection.ask('/repositories', { body })
+        : platform.connection.ask(`/repositories/${encodeURIComponent(repository.name)}`, { method: 'PATCH', body }));
       onDone();
       onClose();
     } catch (error) {

@@ -1,5 +1,5 @@
 /** What the gateway answers of agents and their repositories, as far as the app reads it. */
-import type { ExactValue } from '../api/exact-json.ts';
+import type { ExactValue } from '@stopgo/client';
 
 export type Agent = {
   readonly name: string;

@@ -1,5 +1,5 @@
-import { ApiError, NotReached, onSignInWanted, signedIn, whyIn } from './client.ts';
-import { mayGoOn } from './login.ts';
+import { ApiError, NotReached } from '@stopgo/client';
+import { platform } from './platform.ts';
 
 /** A file that the platform gave, whole. */
 export type Downloaded = { readonly name: string; readonly content: Blob };
@@ -17,18 +17,8 @@ export async function download(
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
   try {
-    const read = () => fetch(`/api${path}`, { headers: signedIn(), signal, cache: 'no-store' });
-    let response = await read();
-    let refused = await refusalIn(response);
-    // Whoever is signed in for a while is signed in anew, and asks once more.
-    if (response.status === 401 && (await mayGoOn(refused))) {
-      response = await read();
-      refused = await refusalIn(response);
-    }
-    if (response.status === 401) for (const tell of onSignInWanted) tell(whyIn(refused));
-    if (response.status === 502) throw new NotReached();
-    if (refused !== undefined) throw new ApiError(response.status, refused);
-    const reader = response.body?.getReader();
+    const { headers, body } = await platform.connection.read(path, { signal });
+    const reader = body?.getReader();
     for (;;) {
       const piece = await reader?.read();
       if (piece === undefined || piece.done) break;
@@ -36,17 +26,13 @@ export async function download(
       bytes += piece.value.byteLength;
       onBytes(bytes);
     }
-    const type = response.headers.get('content-type') ?? 'application/octet-stream';
-    return { name: nameIn(response.headers.get('content-disposition')), content: new Blob(parts, { type }) };
+    const type = headers.get('content-type') ?? 'application/octet-stream';
+    return { name: nameIn(headers.get('content-disposition')), content: new Blob(parts, { type }) };
   } catch (error) {
     if (signal.aborted || error instanceof ApiError) throw error;
-    throw new NotReached();
+    throw new NotReached(error);
   }
 }
-
-/** What is said instead of the file; undefined if it comes. */
-const refusalIn = async (response: Response): Promise<Readonly<Record<string, unknown>> | undefined> =>
-  response.ok ? undefined : ((await response.json()) as Readonly<Record<string, unknown>>);
 
 /** The name that the platform has for the file. */
 const nameIn = (disposition: string | null): string =>

@@ -1,5 +1,5 @@
-import { signedIn } from './client.ts';
 import { ownName } from './identity.ts';
+import { signedIn } from './platform.ts';
 
 /** Whether the platform is told who asks, with a key or by a session. */
 export const isSignedIn = (): boolean => Object.keys(signedIn()).length > 0;

@@ -1,4 +1,5 @@
-import { ApiError, ask, newKey, type Sent } from './client.ts';
+import { ApiError, newKey, type Sent } from '@stopgo/client';
+import { platform } from './platform.ts';
 
 // What was sent and may have been taken, without anybody having been told. It is kept for this tab, also over a reload, so that
 // sending it again is the same request to the platform, and is done once.
@@ -32,7 +33,7 @@ export function tryOf(place: string, content: string, after = 0): Try {
 /** It is known to be done: the same, sent once more, is meant anew. */
 export const tryIsOver = (place: string): void => sessionStorage.removeItem(prefix + place);
 
-/** Sends something that is done once, however often it has to be sent from this place. @throws as `ask` does. */
+/** Sends something that is done once, however often it has to be sent from this place. @throws as the client does. */
 export async function askOnce<Answer>(
   place: string,
   path: string,
@@ -42,7 +43,7 @@ export async function askOnce<Answer>(
   const { content = body, ...rest } = sent;
   const { key } = tryOf(place, content);
   try {
-    const answer = await ask<Answer>(path, { ...rest, method: 'POST', body, key });
+    const answer = await platform.connection.ask<Answer>(path, { ...rest, method: 'POST', body, key });
     tryIsOver(place);
     return answer;
   } catch (error) {

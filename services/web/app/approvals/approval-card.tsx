@@ -1,7 +1,7 @@
+import type { Approval } from '@stopgo/client';
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
-import { wordsOf } from '../api/client.ts';
-import type { Approval } from '../api/types.ts';
+import { wordsOf } from '../api/words.ts';
 import { Icon } from '../ui/icon.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { Block, Line, Marked } from '../ui/text.tsx';
@@ -68,8 +68,7 @@ export function ApprovalCard(given: {
   );
 }
 
-const kickerOf = ({ kind }: Approval): string =>
-  kind === 'in_doubt' || kind === 'doubt' ? 'In doubt' : 'Waits for your decision';
+const kickerOf = ({ kind }: Approval): string => (kind === 'in_doubt' ? 'In doubt' : 'Waits for your decision');
 
 function Rest({ approval }: { readonly approval: Approval }) {
   const rest = restOf(approval);

@@ -1,6 +1,6 @@
+import type { Approval } from '@stopgo/client';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
-import type { Approval } from '../api/types.ts';
 import { useApproval, useInbox } from '../state/approvals.ts';
 import { counts, waitingFor } from '../state/live.ts';
 import { go } from '../state/place.ts';

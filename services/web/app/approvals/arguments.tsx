@@ -1,4 +1,4 @@
-import { ExactNumber, type ExactValue, exactText } from '../api/exact-json.ts';
+import { ExactNumber, type ExactValue, exactText } from '@stopgo/client';
 import { Exact, Marked } from '../ui/text.tsx';
 
 const isMap = (value: ExactValue): value is { readonly [key: string]: ExactValue } =>

@@ -1,9 +1,9 @@
+import type { Approval } from '@stopgo/client';
 import { type FormEvent, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { wordsOf } from '../api/client.ts';
 import { claimedName, isSignedIn } from '../api/signed-in.ts';
 import { askOnce } from '../api/tries.ts';
-import type { Approval } from '../api/types.ts';
+import { wordsOf } from '../api/words.ts';
 import { hear } from '../state/live.ts';
 import { Line } from '../ui/text.tsx';
 

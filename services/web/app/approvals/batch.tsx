@@ -1,7 +1,7 @@
+import type { Approval } from '@stopgo/client';
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
-import { wordsOf } from '../api/client.ts';
-import type { Approval } from '../api/types.ts';
+import { wordsOf } from '../api/words.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { count, Line } from '../ui/text.tsx';

@@ -1,6 +1,6 @@
+import type { Approval } from '@stopgo/client';
 import { claimedName } from '../api/signed-in.ts';
 import { askOnce } from '../api/tries.ts';
-import type { Approval } from '../api/types.ts';
 import { hear } from '../state/live.ts';
 
 /** How many the platform decides in one request. */

@@ -1,7 +1,7 @@
-import { ApiError, ask } from '../api/client.ts';
+import { ApiError, type Approval } from '@stopgo/client';
+import { platform } from '../api/platform.ts';
 import { claimedName } from '../api/signed-in.ts';
 import { askOnce, tryIsOver } from '../api/tries.ts';
-import type { Approval } from '../api/types.ts';
 import { hear } from '../state/live.ts';
 
 export type Decision = {
@@ -37,8 +37,7 @@ export async function decide(
     if (!isOver(error)) throw error;
     tryIsOver(`decision.${uuid}`);
   }
-  const { approval } = await ask<{ approval: Approval }>(`/approvals/${uuid}`);
-  hear([approval]);
+  hear([await platform.approvals.get(uuid)]);
 }
 
 /** Somebody, or the time, was first. Any other refusal is for whoever decides to see. */

@@ -1,4 +1,4 @@
-import { type ExactValue, exactText } from '../api/exact-json.ts';
+import { type ExactValue, exactText } from '@stopgo/client';
 import { Marked } from '../ui/text.tsx';
 import { diffLines } from './diff.ts';
 

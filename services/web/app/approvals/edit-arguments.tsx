@@ -1,7 +1,6 @@
+import { type Approval, type ExactValue, exactText, parseExact } from '@stopgo/client';
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
-import { type ExactValue, exactText, parseExact } from '../api/exact-json.ts';
-import type { Approval } from '../api/types.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Diff } from './diff-view.tsx';
 

@@ -1,5 +1,5 @@
+import type { Approval } from '@stopgo/client';
 import type { ReactNode } from 'react';
-import type { Approval, Vote } from '../api/types.ts';
 import { Link } from '../ui/link.tsx';
 import { Block, count, Line } from '../ui/text.tsx';
 import { Time, TimeLeft } from '../ui/time.tsx';
@@ -99,7 +99,7 @@ const Fact = ({ name, children }: { readonly name: string; readonly children: Re
   </div>
 );
 
-function Votes({ votes, needed }: { readonly votes: readonly Vote[]; readonly needed: number }) {
+function Votes({ votes, needed }: { readonly votes: NonNullable<Approval['votes']>; readonly needed: number }) {
   return (
     <>
       {votes.length} of {count(needed, 'vote')}

@@ -1,5 +1,4 @@
-import { ExactNumber, exactText } from '../api/exact-json.ts';
-import type { Approval } from '../api/types.ts';
+import { type Approval, ExactNumber, exactText } from '@stopgo/client';
 import { clockTime } from '../ui/time.tsx';
 
 /** What a decision is called on its button, what it does, and how the button looks. */
@@ -57,7 +56,6 @@ export function headlineOf(approval: Approval): string {
   const whom = agent ?? (bold?.split(': ').slice(1).join(': ') || tool);
   switch (kind) {
     case 'in_doubt':
-    case 'doubt':
       return `Did ${tool} run? Nobody knows`;
     case 'delegation':
       return `Hand a task to the agent ${whom}`;

@@ -1,7 +1,7 @@
+import { type AnswerOf, newKey } from '@stopgo/client';
 import { useEffect, useState } from 'react';
-import { newKey, wordsOf } from '../api/client.ts';
 import { askOnce, openTry, tryIsOver, tryOf } from '../api/tries.ts';
-import type { TurnAnswer } from '../api/types.ts';
+import { wordsOf } from '../api/words.ts';
 import { ApprovalCard } from '../approvals/approval-card.tsx';
 import { useConversation } from '../state/conversation.ts';
 import { listChanged } from '../state/conversations.ts';
@@ -59,9 +59,14 @@ export function ConversationPage({ id }: { readonly id: string }) {
     try {
       const body = JSON.stringify({ message: one.text });
       const sent = { content: one.text, prefer: 'respond-async, return=minimal' };
-      const answer = await askOnce<TurnAnswer>(messageOf(id), `/conversations/${id}/messages`, body, sent);
+      const answer = await askOnce<AnswerOf<'POST /conversations/{id}/messages'>>(
+        messageOf(id),
+        `/conversations/${id}/messages`,
+        body,
+        sent,
+      );
       listChanged();
-      if (answer.result?.notice !== undefined) {
+      if ('result' in answer && answer.result?.notice !== undefined) {
         setSending({
           ...one,
           problem: 'It was not taken: the run waits for people. Decide first, then send it again.',

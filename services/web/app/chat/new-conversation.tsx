@@ -1,14 +1,13 @@
+import type { AnswerOf, Tool } from '@stopgo/client';
 import { useEffect, useState } from 'react';
-import { ask, wordsOf } from '../api/client.ts';
+import { platform } from '../api/platform.ts';
 import { askOnce } from '../api/tries.ts';
-import type { TurnAnswer } from '../api/types.ts';
+import { wordsOf } from '../api/words.ts';
 import { listChanged } from '../state/conversations.ts';
 import { go } from '../state/place.ts';
 import { count, Line } from '../ui/text.tsx';
 import { ChosenAgent, useChosenAgent } from './chosen-agent.tsx';
 import { Composer } from './composer.tsx';
-
-type Tool = { readonly name: string; readonly description?: string; readonly destructiveHint?: boolean };
 
 /** Where a conversation begins. The address may say with which agent, and at which commit of it. */
 export function NewConversation({ query }: { readonly query: string }) {
@@ -20,7 +19,7 @@ export function NewConversation({ query }: { readonly query: string }) {
     setSending(true);
     setProblem(undefined);
     try {
-      const { conversation } = await askOnce<TurnAnswer>(
+      const { conversation } = await askOnce<AnswerOf<'POST /conversations'>>(
         'new',
         '/conversations',
         JSON.stringify({ message, ...chosen.asked }),
@@ -88,7 +87,7 @@ function useTools(): readonly Tool[] {
   const [tools, setTools] = useState<readonly Tool[]>([]);
   useEffect(() => {
     const ended = new AbortController();
-    ask<{ tools: readonly Tool[] }>('/tools', { signal: ended.signal }).then(
+    platform.call('GET /tools', { signal: ended.signal }).then(
       (answer) => setTools(answer.tools),
       () => undefined,
     );

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
-import { wordsOf } from '../api/client.ts';
 import { askOnce } from '../api/tries.ts';
+import { wordsOf } from '../api/words.ts';
 import { listChanged } from '../state/conversations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Block, Marked } from '../ui/text.tsx';

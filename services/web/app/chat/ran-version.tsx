@@ -1,4 +1,4 @@
-import type { AgentSource } from '../api/types.ts';
+import type { AgentSource } from '@stopgo/client';
 import { Line } from '../ui/text.tsx';
 
 const shownDigits = 12;

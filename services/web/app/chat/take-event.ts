@@ -1,6 +1,5 @@
-import { type ExactValue, parseExact } from '../api/exact-json.ts';
-import { number, type Payload, text } from '../api/payload.ts';
-import type { LogEvent } from '../api/types.ts';
+import { type ExactValue, parseExact } from '@stopgo/client';
+import { type LogEvent, number, type Payload, text } from '../api/payload.ts';
 import { outcomeIn, questionIn } from '../questions/question.ts';
 import { type Call, type GrowingTranscript, nameOf } from './transcript.ts';
 

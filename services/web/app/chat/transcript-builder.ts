@@ -1,4 +1,4 @@
-import type { LogEvent } from '../api/types.ts';
+import type { LogEvent } from '../api/payload.ts';
 import { takeEvent } from './take-event.ts';
 import { GrowingTranscript } from './transcript.ts';
 

@@ -1,5 +1,4 @@
-import type { ExactValue } from '../api/exact-json.ts';
-import type { Actor, Delta } from '../api/types.ts';
+import type { Actor, DeltaEvent, ExactValue } from '@stopgo/client';
 import type { Asked, Outcome, Question } from '../questions/question.ts';
 import { Copied } from './copied.ts';
 
@@ -94,7 +93,7 @@ export type Pause = {
 };
 
 /** A piece of an answer, of the main agent, or of the called one that `home` names. */
-export type Written = Delta & { readonly home?: string };
+export type Written = DeltaEvent & { readonly home?: string };
 
 export type Transcript = {
   readonly revision: number;
@@ -166,7 +165,7 @@ export class GrowingTranscript {
    * Takes in a piece of an answer that is still being written. Where pieces before it are missing, since somebody came later or reads
    * slowly, the answer begins anew with this one: `offset` says how much of it stands before what is shown.
    */
-  takePiece(delta: Delta): void {
+  takePiece(delta: DeltaEvent): void {
     const key = writingKey(delta.run_id, delta.step_id, delta.turn);
     const known = this.#writing.now.get(key);
     if (!this.isRunOpen || (known !== undefined && known.attempt > delta.attempt)) return;

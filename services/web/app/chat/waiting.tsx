@@ -1,4 +1,4 @@
-import type { Conversation } from '../api/types.ts';
+import type { Conversation } from '@stopgo/client';
 import { Block } from '../ui/text.tsx';
 import type { Transcript } from './transcript.ts';
 

@@ -1,7 +1,7 @@
+import { exactText } from '@stopgo/client';
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
 import manual from '../../../../docs/operations.md?raw';
-import { exactText } from '../api/exact-json.ts';
 import { Icon } from '../ui/icon.tsx';
 import { count, Exact, Line } from '../ui/text.tsx';
 import { Time } from '../ui/time.tsx';

@@ -1,4 +1,4 @@
-import { ExactNumber, type ExactValue, exactText } from '../api/exact-json.ts';
+import { ExactNumber, type ExactValue, exactText } from '@stopgo/client';
 
 /** One part of what a server says of a tool, as it was accepted and as it is now. Undefined: nothing is said of it. */
 export type DefinitionPart = {

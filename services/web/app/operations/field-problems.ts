@@ -1,4 +1,4 @@
-import { ApiError } from '../api/client.ts';
+import { ApiError } from '@stopgo/client';
 import { changeProblem } from '../ui/ask-first.tsx';
 
 /** What is wrong with a form: at its fields by their names in the API, and what belongs to none of them. */

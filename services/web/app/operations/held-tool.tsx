@@ -1,4 +1,4 @@
-import { ask } from '../api/client.ts';
+import { platform } from '../api/platform.ts';
 import { claimedName } from '../api/signed-in.ts';
 import { TextDiff } from '../approvals/diff-view.tsx';
 import { AskFirst, changeProblem } from '../ui/ask-first.tsx';
@@ -25,8 +25,7 @@ export function HeldToolPanel(given: {
   const accept = async () => {
     const by = claimedName();
     try {
-      await ask('/tools/accept', {
-        method: 'POST',
+      await platform.call('POST /tools/accept', {
         body: { tools: [{ server, name, pin }], ...(by === '' ? {} : { by }) },
       });
       onDone(`Accepted: ${name} of ${server}.`, false);

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
-import { ask } from '../api/client.ts';
 import { apiKey } from '../api/identity.ts';
+import { platform } from '../api/platform.ts';
 import { useAnswer } from '../state/answer.ts';
 import type { Me } from '../state/me.ts';
 import { AskFirst } from '../ui/ask-first.tsx';
@@ -147,7 +147,7 @@ function OneKey(given: {
             </>
           }
           onYes={async () => {
-            await ask(`/users/${user.id}/keys/${key.id}`, { method: 'DELETE' });
+            await platform.call('DELETE /users/{user}/keys/{key}', { path: { user: user.id, key: key.id } });
             onRevoked();
           }}
         />

@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { ask } from '../api/client.ts';
+import { platform } from '../api/platform.ts';
 import { noProblems, problemsOf } from './field-problems.ts';
 import { FormField } from './form-field.tsx';
 import { scopeWords } from './scopes.ts';
@@ -40,7 +40,7 @@ export function NewKey(given: {
     setSending(true);
     setProblems(noProblems);
     try {
-      const { key } = await ask<{ key: { text: string } }>(`/users/${user.id}/keys`, { method: 'POST', body });
+      const { key } = await platform.call('POST /users/{user}/keys', { path: { user: user.id }, body });
       onDone(key.text);
     } catch (error) {
       setProblems(problemsOf(error, ['name', 'scopes', 'expires_at']));

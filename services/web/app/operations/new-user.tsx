@@ -1,13 +1,13 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { ask } from '../api/client.ts';
+import { platform } from '../api/platform.ts';
 import type { Me } from '../state/me.ts';
 import { go } from '../state/place.ts';
 import { noProblems, problemsOf } from './field-problems.ts';
 import { FormField } from './form-field.tsx';
 import { RoleField } from './role-field.tsx';
 import { rolesGivenBy } from './roles.ts';
-import type { Role, User } from './types.ts';
+import type { Role } from './types.ts';
 
 /** Asks for who a new user is, makes them, and goes there. */
 export function NewUser({ me }: { readonly me: Me }) {
@@ -21,7 +21,7 @@ export function NewUser({ me }: { readonly me: Me }) {
     setProblems(noProblems);
     try {
       const body = { email: String(form.get('email') ?? ''), name: String(form.get('name') ?? ''), role };
-      const { user } = await ask<{ user: User }>('/users', { method: 'POST', body });
+      const { user } = await platform.call('POST /users', { body });
       go(`/operations/people/${user.id}`);
     } catch (error) {
       setProblems(problemsOf(error, ['email', 'name', 'role']));

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { ask } from '../api/client.ts';
+import { platform } from '../api/platform.ts';
 import { useAnswer } from '../state/answer.ts';
 import { isAdministrator, type Me } from '../state/me.ts';
 import { AskFirst } from '../ui/ask-first.tsx';
@@ -82,7 +82,7 @@ function Changes({ user, me, onChanged }: { readonly user: User; readonly me: Me
   const isOwn = isSelf(me, user);
   const roles = rolesGivenBy(me);
   const change = async (body: object) => {
-    await ask(`/users/${user.id}`, { method: 'PATCH', body });
+    await platform.connection.ask(`/users/${user.id}`, { method: 'PATCH', body });
     onChanged();
   };
   const save = async (event: FormEvent) => {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
-import { ask } from '../api/client.ts';
+import { platform } from '../api/platform.ts';
 import { claimedName } from '../api/signed-in.ts';
 import { useAnswer } from '../state/answer.ts';
 import { hasScope, type Me } from '../state/me.ts';
@@ -90,8 +90,8 @@ function OneStanding(given: {
   const { id, server, tool, arguments: how, granted_by: by, granted_at: at } = standing;
   const revoke = async () => {
     const name = claimedName();
-    await ask(`/conversations/${conversation.id}/standing/${id}/revoke`, {
-      method: 'POST',
+    await platform.call('POST /conversations/{id}/standing/{standing}/revoke', {
+      path: { id: conversation.id, standing: id },
       body: name === '' ? {} : { by: name },
     });
     onRevoked();

@@ -1,5 +1,5 @@
+import { exactText } from '@stopgo/client';
 import { useState } from 'react';
-import { exactText } from '../api/exact-json.ts';
 import { type Answered, useAnswer } from '../state/answer.ts';
 import { go } from '../state/place.ts';
 import { Icon } from '../ui/icon.tsx';

@@ -1,5 +1,5 @@
 // What the gateway answers about itself, as far as these pages read it.
-import type { ExactValue } from '../api/exact-json.ts';
+import type { ExactValue } from '@stopgo/client';
 
 export type Health = { readonly status: string; readonly reason?: string };
 

@@ -1,6 +1,7 @@
+import { ApiError } from '@stopgo/client';
 import { type FormEvent, type KeyboardEvent, useMemo, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { ApiError, wordsOf } from '../api/client.ts';
+import { wordsOf } from '../api/words.ts';
 import { Address } from './address.tsx';
 import { givenFor, problemAt, readAnswer } from './answer.ts';
 import type { useDraft } from './draft.ts';

@@ -1,4 +1,4 @@
-import { ExactNumber, type ExactValue, exactText } from '../api/exact-json.ts';
+import { ExactNumber, type ExactValue, exactText } from '@stopgo/client';
 import type { Field, Value } from './fields.ts';
 
 /** What somebody has given for each field, by its name. */

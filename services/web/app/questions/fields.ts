@@ -1,4 +1,4 @@
-import { ExactNumber, type ExactValue } from '../api/exact-json.ts';
+import { ExactNumber, type ExactValue } from '@stopgo/client';
 import type { Question } from './question.ts';
 
 // The values that a schema asks for, as a form shows them. What it says beyond that part of JSON Schema is the server's to check.

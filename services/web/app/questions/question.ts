@@ -1,5 +1,5 @@
-import { type ExactValue, parseExact } from '../api/exact-json.ts';
-import type { LogEvent, PendingInput } from '../api/types.ts';
+import { type ExactValue, type PendingInput, parseExact } from '@stopgo/client';
+import type { LogEvent } from '../api/payload.ts';
 
 // What a tool server or an agent asks people, however the app was told of it: by an event, or by an answer of the platform.
 

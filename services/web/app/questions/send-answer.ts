@@ -1,4 +1,4 @@
-import { ApiError } from '../api/client.ts';
+import { ApiError } from '@stopgo/client';
 import { claimedName, isSignedIn } from '../api/signed-in.ts';
 import { askOnce, tryIsOver } from '../api/tries.ts';
 import { nameOf } from '../chat/transcript.ts';
@@ -55,7 +55,10 @@ const hows: Readonly<Record<string, Outcome['how']>> = {
 function settledBy(error: unknown): Outcome | undefined {
   if (!(error instanceof ApiError) || error.status !== 409 || error.body.reason !== 'settled') return undefined;
   const { how, by, at, why } = error.body;
-  const who = typeof by === 'string' ? nameOf({ kind: 'approver', id: by, claimed: !isSignedIn() }) : 'somebody';
+  const who =
+    typeof by === 'string'
+      ? nameOf({ kind: 'approver', id: by, ...(isSignedIn() ? {} : { claimed: true }) })
+      : 'somebody';
   return {
     ...{ how: hows[String(how)] ?? 'withdrawn', by: who, at: typeof at === 'string' ? at : null },
     ...(typeof why === 'string' ? { why } : {}),

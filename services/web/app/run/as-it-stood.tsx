@@ -1,6 +1,7 @@
+import type { Approval } from '@stopgo/client';
 import { useEffect, useMemo, useState } from 'react';
-import { ask, wordsOf } from '../api/client.ts';
-import type { Approval, Conversation } from '../api/types.ts';
+import { platform } from '../api/platform.ts';
+import { wordsOf } from '../api/words.ts';
 import { Log } from '../chat/log.tsx';
 import { TranscriptBuilder } from '../chat/transcript-builder.ts';
 import { PastApproval } from './past-approval.tsx';
@@ -46,9 +47,9 @@ function useWaitedThen(conversation: string, revision: number) {
   useEffect(() => {
     const ended = new AbortController();
     const timer = setTimeout(() => {
-      const path = `/conversations/${conversation}?revision=${revision}`;
-      ask<{ conversation: Conversation }>(path, { prefer: 'return=minimal', signal: ended.signal }).then(
-        (answer) => setKnown({ revision, approvals: answer.conversation.pending_approvals, problem: '' }),
+      const asking = { prefer: 'return=minimal', signal: ended.signal };
+      platform.conversations.get(conversation, { revision }, asking).then(
+        (then) => setKnown({ revision, approvals: then.pending_approvals, problem: '' }),
         (error) => {
           if (!ended.signal.aborted)
             setKnown({ revision, approvals: [], problem: `What waited then is not known: ${wordsOf(error)}` });

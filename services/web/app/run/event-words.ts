@@ -1,5 +1,5 @@
-import { number, object, type Payload, text } from '../api/payload.ts';
-import type { Actor, LogEvent } from '../api/types.ts';
+import type { Actor } from '@stopgo/client';
+import { type LogEvent, number, object, type Payload, text } from '../api/payload.ts';
 import { nameOf } from '../chat/transcript.ts';
 import type { IconName } from '../ui/icon.tsx';
 import { numberWords, spentByAnswer } from './spent.ts';
@@ -255,12 +255,8 @@ export function whoWords(actor: Actor): string {
 }
 
 /** The same in a word or two, for a line. */
-export function whoTag({
-  kind,
-  id = '',
-  claimed = false,
-  principal = '',
-}: Actor): 'platform' | 'unverified' | 'signed in' | 'no name' | '' {
+export function whoTag(actor: Actor): 'platform' | 'unverified' | 'signed in' | 'no name' | '' {
+  const { kind, id = '', claimed = false, principal = '' } = actor;
   if (kind === 'system') return 'platform';
   if (id === '' || id === 'anonymous') return 'no name';
   return claimed ? 'unverified' : principal === '' ? '' : 'signed in';

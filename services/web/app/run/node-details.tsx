@@ -1,5 +1,5 @@
+import { type ExactValue, parseExact } from '@stopgo/client';
 import { type ReactNode, useRef, useState } from 'react';
-import { type ExactValue, parseExact } from '../api/exact-json.ts';
 import { Arguments } from '../approvals/arguments.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';

@@ -1,4 +1,4 @@
-import type { Approval } from '../api/types.ts';
+import type { Approval } from '@stopgo/client';
 import { Arguments } from '../approvals/arguments.tsx';
 import { headlineOf, restOf } from '../approvals/words.ts';
 import { Link } from '../ui/link.tsx';

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { ask, wordsOf } from '../api/client.ts';
 import { download, keep } from '../api/download.ts';
+import { platform } from '../api/platform.ts';
+import { wordsOf } from '../api/words.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Block, count } from '../ui/text.tsx';
 import { clockTime } from '../ui/time.tsx';
@@ -86,7 +87,7 @@ function useVerify(conversation: string, last: number) {
     setState((before) => ({ ...before, problem: '', isRunning: true }));
     const { signal } = ended();
     try {
-      const answer = await ask<Verification>(`/conversations/${conversation}/verification`, { signal });
+      const answer = await platform.conversations.verify(conversation, { signal });
       // What was on this page when it was asked for has to be in it.
       setState({ answer, seen: last, problem: '', isRunning: false });
     } catch (error) {

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
-import type { LogEvent } from '../api/types.ts';
+import type { LogEvent } from '../api/payload.ts';
 import { emptyTranscript } from '../chat/transcript.ts';
 import { type Watched, watch } from '../state/conversation.ts';
 import { Store, useStore } from '../state/store.ts';

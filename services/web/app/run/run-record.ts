@@ -1,6 +1,5 @@
 import { calledRoot, isBelow, parsePlace, printPlace, rootStep } from '@stopgo/core/step-id';
-import { list, number, object, type Payload, text } from '../api/payload.ts';
-import type { LogEvent } from '../api/types.ts';
+import { type LogEvent, list, number, object, type Payload, text } from '../api/payload.ts';
 import { nameOf } from '../chat/transcript.ts';
 import type { Answer, NodeKind, NodeState, SeenApproval, Wait } from './run-node.ts';
 import { nothingSpent, plus, type Spent, spentByAnswer } from './spent.ts';

@@ -1,5 +1,5 @@
+import type { Conversation } from '@stopgo/client';
 import type { ReactNode } from 'react';
-import type { Conversation } from '../api/types.ts';
 import { headlineOf } from '../approvals/words.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Link } from '../ui/link.tsx';

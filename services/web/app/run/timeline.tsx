@@ -1,7 +1,7 @@
+import { type ExactValue, exactText } from '@stopgo/client';
 import { memo, useEffect, useRef, useState } from 'react';
 import { Button, ToggleButton, ToggleButtonGroup } from 'react-aria-components';
-import { type ExactValue, exactText } from '../api/exact-json.ts';
-import type { LogEvent } from '../api/types.ts';
+import type { LogEvent } from '../api/payload.ts';
 import { Icon } from '../ui/icon.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { Exact, Line } from '../ui/text.tsx';

@@ -1,11 +1,7 @@
+import type { AnswerOf } from '@stopgo/client';
+
 /** What the platform says of a record that it has checked. */
-export type Verification = {
-  readonly sound: boolean;
-  readonly events: number;
-  readonly problems: readonly string[];
-  readonly head?: { readonly stream: string; readonly revision: number; readonly hash: string };
-  readonly verified_at: string;
-};
+export type Verification = AnswerOf<'GET /conversations/{id}/verification'>;
 
 export type Verdict = {
   readonly isSound: boolean;

@@ -1,5 +1,7 @@
+import { ApiError } from '@stopgo/client';
 import { useEffect, useState } from 'react';
-import { ApiError, ask, wordsOf } from '../api/client.ts';
+import { platform } from '../api/platform.ts';
+import { wordsOf } from '../api/words.ts';
 import { onConnected } from './live.ts';
 
 /** What the platform answers at a path, as it is now. */
@@ -38,7 +40,7 @@ export function useAnswer<Value>(path: string | undefined, everyMs?: number): An
     const ended = new AbortController();
     const load = async (): Promise<void> => {
       try {
-        const value = await ask<Value>(path, { signal: ended.signal });
+        const value = await platform.connection.ask<Value>(path, { signal: ended.signal });
         if (!ended.signal.aborted) setShown({ path, value, isLoading: false });
       } catch (error) {
         if (ended.signal.aborted) return;

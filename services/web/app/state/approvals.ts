@@ -1,6 +1,7 @@
+import type { Approval } from '@stopgo/client';
 import { useEffect, useState } from 'react';
-import { ask, wordsOf } from '../api/client.ts';
-import type { Approval } from '../api/types.ts';
+import { platform } from '../api/platform.ts';
+import { wordsOf } from '../api/words.ts';
 import { hear, heard, onApprovalChange, onConnected } from './live.ts';
 import { useStore } from './store.ts';
 
@@ -28,12 +29,9 @@ export function useInbox(query: string): Inbox {
     const ended = new AbortController();
     let waiting: ReturnType<typeof setTimeout> | undefined;
     const load = async (): Promise<void> => {
-      const filter = query === '' ? '' : `&${query}`;
+      const filter = Object.fromEntries(new URLSearchParams(query));
       try {
-        const page = await ask<{ approvals: readonly Approval[]; next_cursor?: string }>(
-          `/approvals?limit=${pages * pageItems}${filter}`,
-          { signal: ended.signal },
-        );
+        const page = await platform.approvals.list({ ...filter, limit: pages * pageItems }, { signal: ended.signal });
         hear(page.approvals);
         setIds(page.approvals.map(({ uuid }) => uuid));
         setShown({ isLoading: false, hasMore: page.next_cursor !== undefined });
@@ -72,8 +70,8 @@ export function useApproval(id: string | undefined): { readonly approval?: Appro
   useEffect(() => {
     if (!isMissing || id === undefined) return;
     const ended = new AbortController();
-    ask<{ approval: Approval }>(`/approvals/${id}`, { signal: ended.signal }).then(
-      (answer) => hear([answer.approval]),
+    platform.approvals.get(id, { signal: ended.signal }).then(
+      (answer) => hear([answer]),
       (error) => {
         if (!ended.signal.aborted) setProblem({ id, words: wordsOf(error) });
       },

@@ -1,7 +1,9 @@
+import { ApiError, type Conversation, type StreamState } from '@stopgo/client';
 import { useEffect, useState } from 'react';
-import { ask, wordsOf } from '../api/client.ts';
-import { followStream, type StreamState } from '../api/event-stream.ts';
-import type { Conversation, Delta, LogEvent } from '../api/types.ts';
+import { type LogEvent, readable } from '../api/payload.ts';
+import { platform } from '../api/platform.ts';
+import { watchStream } from '../api/watch.ts';
+import { wordsOf } from '../api/words.ts';
 import { emptyTranscript, type Transcript } from '../chat/transcript.ts';
 import { TranscriptBuilder } from '../chat/transcript-builder.ts';
 import { hear } from './live.ts';
@@ -51,7 +53,7 @@ export function watch(
     asking = true;
     try {
       const sent = { prefer: 'return=minimal', signal: ended.signal };
-      const { conversation } = await ask<{ conversation: Conversation }>(`/conversations/${id}`, sent);
+      const conversation = await platform.conversations.get(id, {}, sent);
       hear(conversation.pending_approvals);
       const { problem: _, ...rest } = store.get();
       store.set({ ...rest, head: conversation });
@@ -69,28 +71,25 @@ export function watch(
     if (store.get().transcript.isRunOpen) void askHead();
   }, headMs);
 
-  const endStream = followStream({
-    path: `/conversations/${id}/events`,
+  const endStream = watchStream({
+    open: (options) => platform.conversations.events(id, options),
     onState: (stream) => {
       update({ stream });
       if (stream === 'open') void askHead();
     },
-    onRefused: (status) => {
-      if (status !== 404) return;
-      update({ problem: 'There is no such conversation, or it is not for you to see.' });
-      endStream();
-    },
-    onEvent: (name, data) => {
-      if (name === 'delta') {
-        builder.takePiece(JSON.parse(data) as Delta);
+    ends: (error) => error instanceof ApiError && error.status === 404,
+    onEnd: () => update({ problem: 'There is no such conversation, or it is not for you to see.' }),
+    take: (news) => {
+      if (news.kind === 'delta') {
+        builder.takePiece(news.delta);
         drawSoon();
         return;
       }
-      const event = JSON.parse(data) as LogEvent;
+      const event = readable(news.event);
       builder.take(event);
       keep(event);
       drawSoon();
-      if (changesHead.test(name) && event.revision > (store.get().head?.revision ?? 0)) void askHead();
+      if (changesHead.test(event.type) && event.revision > (store.get().head?.revision ?? 0)) void askHead();
     },
   });
   return {

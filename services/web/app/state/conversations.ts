@@ -1,6 +1,7 @@
+import type { Conversation } from '@stopgo/client';
 import { useEffect, useState } from 'react';
-import { ask, wordsOf } from '../api/client.ts';
-import type { Conversation, ConversationPage } from '../api/types.ts';
+import { platform } from '../api/platform.ts';
+import { wordsOf } from '../api/words.ts';
 import { onApprovalChange, onConnected } from './live.ts';
 
 /** The list of conversations, the newest first, of those that hold the words. */
@@ -32,7 +33,9 @@ export function useConversations(words: string): Listed {
     let waiting: ReturnType<typeof setTimeout> | undefined;
     const load = async (): Promise<void> => {
       try {
-        const page = await pageOf(words.trim(), pages * pageItems, ended.signal);
+        const page = await platform.conversations.list(queryOf(words.trim(), pages * pageItems), {
+          signal: ended.signal,
+        });
         setShown({ conversations: page.conversations, isLoading: false, hasMore: page.next_cursor !== undefined });
       } catch (error) {
         if (!ended.signal.aborted) setShown((before) => ({ ...before, isLoading: false, problem: wordsOf(error) }));
@@ -60,5 +63,4 @@ export function useConversations(words: string): Listed {
   return { ...shown, more: () => setPages((before) => before + 1) };
 }
 
-const pageOf = (words: string, limit: number, signal: AbortSignal): Promise<ConversationPage> =>
-  ask(`/conversations?limit=${limit}${words === '' ? '' : `&q=${encodeURIComponent(words)}`}`, { signal });
+const queryOf = (q: string, limit: number) => ({ limit, ...(q === '' ? {} : { q }) });

@@ -1,12 +1,13 @@
-import { ask } from '../api/client.ts';
-import { followStream, type StreamState } from '../api/event-stream.ts';
-import { parseExact } from '../api/exact-json.ts';
+import type { AnswerOf, Approval, ApprovalEvent, ApprovalNews, StreamState } from '@stopgo/client';
+import { platform } from '../api/platform.ts';
 import { isSignedIn } from '../api/signed-in.ts';
-import type { Approval, ApprovalChange, Counts } from '../api/types.ts';
+import { watchStream } from '../api/watch.ts';
 import { Store } from './store.ts';
 
 // What all tabs of the app follow all the time: what becomes of approvals, across conversations. The same stream shows whether the
 // platform is there.
+
+type Counts = AnswerOf<'GET /approvals/counts'>['counts'];
 
 /** Whether the platform is there, and since when not. */
 export type Connection = { readonly state: StreamState; readonly since: number };
@@ -17,13 +18,13 @@ export const counts = new Store<Counts | undefined>(undefined);
 export const heard = new Store<ReadonlyMap<string, Approval>>(new Map());
 
 const keptMax = 2_000;
-const listeners = new Set<(change: ApprovalChange) => void>();
+const listeners = new Set<(change: ApprovalEvent) => void>();
 const reconnected = new Set<() => void>();
 let stop: (() => void) | undefined;
 let counting: ReturnType<typeof setTimeout> | undefined;
 
 /** Is told each change of an approval. Gives what ends that. */
-export function onApprovalChange(listener: (change: ApprovalChange) => void): () => void {
+export function onApprovalChange(listener: (change: ApprovalEvent) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
@@ -51,16 +52,16 @@ export function hear(approvals: readonly Approval[]): void {
 /** Begins, or begins anew as somebody else. */
 export function goLive(): void {
   stop?.();
-  const onEvent = (_: string, data: string): void => {
-    const change = parseExact(data) as ApprovalChange;
+  const take = ({ change }: ApprovalNews): void => {
+    if (change === undefined) return;
     hear([change.approval]);
     for (const tell of listeners) tell(change);
     countSoon();
   };
-  const ends = [followStream({ path: '/approvals/events', onEvent, onState: follow })];
+  const ends = [watchStream({ open: (options) => platform.approvals.events({}, options), take, onState: follow })];
   // Of the conversations of others the first one tells nothing to who may only decide there.
   if (isSignedIn())
-    ends.push(followStream({ path: '/approvals/events?may_decide=me', onEvent, onState: () => undefined }));
+    ends.push(watchStream({ open: (options) => platform.approvals.events({ may_decide: 'me' }, options), take }));
   stop = () => {
     for (const end of ends) end();
   };
@@ -87,8 +88,8 @@ function countSoon(): void {
 export const waitingFor = (of: Counts | undefined): number => of?.may_decide ?? of?.waiting ?? 0;
 
 function count(): void {
-  ask<{ counts: Counts }>('/approvals/counts').then(
-    (answer) => counts.set(answer.counts),
+  platform.approvals.counts().then(
+    (answer) => counts.set(answer),
     () => undefined,
   );
 }

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
-import { ask, wordsOf } from '../api/client.ts';
-import { followStream } from '../api/event-stream.ts';
-import type { Conversation, InputPage, LogEvent } from '../api/types.ts';
+import { type LogEvent, readable } from '../api/payload.ts';
+import { platform } from '../api/platform.ts';
+import { watchStream } from '../api/watch.ts';
+import { wordsOf } from '../api/words.ts';
 import { nameOf } from '../chat/transcript.ts';
 import { type Asked, outcomeIn, type Question, questionOf } from '../questions/question.ts';
 import { onApprovalChange, onConnected } from './live.ts';
@@ -53,7 +54,7 @@ export function countQuestions(): () => void {
   return whenever(() => {
     // Nobody is told how many there are before it is known who asks.
     if (mustSignIn()) return;
-    ask<InputPage>('/inputs?limit=1').then(
+    platform.call('GET /inputs', { query: { limit: 1 } }).then(
       ({ total }) => questionsWaiting.set(total),
       () => undefined,
     );
@@ -79,7 +80,9 @@ export function useQuestions(): Listed {
       if (isAsking) return;
       isAsking = true;
       try {
-        const page = await ask<InputPage>(`/inputs?limit=${pages * pageItems}`, { signal: ended.signal });
+        const page = await platform.call('GET /inputs', {
+          ...{ query: { limit: pages * pageItems }, signal: ended.signal },
+        });
         questionsWaiting.set(page.total);
         setShown({
           ...{ questions: page.inputs.map(questionOf), isLoading: false, hasMore: page.next_cursor !== undefined },
@@ -130,10 +133,7 @@ export function useQuestion(conversation: string | undefined, id: string | undef
       isBeginning = true;
       const sent = { prefer: 'return=minimal', signal: ended.signal };
       try {
-        const { conversation: head } = await ask<{ conversation: Conversation }>(
-          `/conversations/${conversation}`,
-          sent,
-        );
+        const head = await platform.conversations.get(conversation, {}, sent);
         if (ended.signal.aborted) return;
         const input = head.pending_inputs?.find((one) => one.id === id);
         if (input === undefined) {
@@ -141,11 +141,10 @@ export function useQuestion(conversation: string | undefined, id: string | undef
           return;
         }
         setShown({ of: id, asked: { question: questionOf(input) } });
-        endStream = followStream({
-          path: `/conversations/${conversation}/events?from=${head.revision + 1}`,
-          onState: () => undefined,
-          onEvent: (name, data) => {
-            if (name !== 'delta') take(JSON.parse(data) as LogEvent);
+        endStream = watchStream({
+          open: (options) => platform.conversations.events(conversation, { ...options, after: head.revision }),
+          take: (news) => {
+            if (news.kind === 'event') take(readable(news.event));
           },
         });
       } catch (error) {

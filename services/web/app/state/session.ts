@@ -1,6 +1,6 @@
-import { ask } from '../api/client.ts';
 import { apiKey, setApiKey } from '../api/identity.ts';
 import { endSession, loginState, signInAddress } from '../api/login.ts';
+import { platform } from '../api/platform.ts';
 import { goLive } from './live.ts';
 
 // Who uses this tab, one after the other. Nobody sees what somebody else was shown or has written: what was written is removed, and what
@@ -54,13 +54,13 @@ export function goToSignIn(): void {
 /**
  * Signs in. With the key that was there before the app goes on where it was, and true is given; with another one the page is loaded anew.
  *
- * @throws as `ask` does if the key is not taken, or nobody knows; nobody is signed in then.
+ * @throws as the client does if the key is not taken, or nobody knows; nobody is signed in then.
  */
 export async function signIn(key: string): Promise<boolean> {
   const before = apiKey();
   setApiKey(key);
   try {
-    await ask('/conversations?limit=1');
+    await platform.conversations.list({ limit: 1 });
   } catch (error) {
     setApiKey('');
     throw error;

@@ -1,6 +1,7 @@
+import { OutcomeUnknown } from '@stopgo/client';
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { OutcomeUnknown, wordsOf } from '../api/client.ts';
+import { wordsOf } from '../api/words.ts';
 
 /** What somebody is told of a change that did not work, or of which nobody knows: such a change has no key under which it is done once. */
 export const changeProblem = (error: unknown): string =>

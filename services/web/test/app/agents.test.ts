@@ -1,3 +1,4 @@
+import { ApiError, NotReached } from '@stopgo/client';
 import { expect, test } from 'vitest';
 import { healthOf } from '../../app/agents/health.ts';
 import { asksOf, atLimitOf, limitsOf, serversOf, toldOf, toolsInShort, toolsOf } from '../../app/agents/outline.ts';
@@ -5,7 +6,6 @@ import { patchWords, readPatch } from '../../app/agents/patch.ts';
 import { agentPlace, askedOf, beginPlace, isOfRepositories } from '../../app/agents/places.ts';
 import { bodyOf, fieldsOf, problemOf } from '../../app/agents/repository-fields.ts';
 import type { AgentNode, Definition, Repository } from '../../app/agents/types.ts';
-import { ApiError, NotReached } from '../../app/api/client.ts';
 
 const llm = (more: Partial<AgentNode> = {}): AgentNode => ({ type: 'llm', name: 'one', turnsMax: 10, ...more });
 const defined = (root: AgentNode, platform: Partial<Definition['platform']> = {}): Definition => ({

@@ -1,5 +1,5 @@
+import { type ExactValue, parseExact } from '@stopgo/client';
 import { expect, test } from 'vitest';
-import { type ExactValue, parseExact } from '../../app/api/exact-json.ts';
 import { localTime, problemAt, readAnswer, withZone } from '../../app/questions/answer.ts';
 import { fieldsOf } from '../../app/questions/fields.ts';
 

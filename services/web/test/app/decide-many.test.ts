@@ -1,5 +1,5 @@
+import type { Approval } from '@stopgo/client';
 import { expect, test, vi } from 'vitest';
-import type { Approval } from '../../app/api/types.ts';
 
 vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => undefined });
 vi.stubGlobal('sessionStorage', { getItem: () => null, setItem: () => undefined });

@@ -1,5 +1,5 @@
+import { ApiError } from '@stopgo/client';
 import { expect, test } from 'vitest';
-import { ApiError } from '../../app/api/client.ts';
 import { changedParts } from '../../app/operations/definition-parts.ts';
 import { problemsOf } from '../../app/operations/field-problems.ts';
 import { endsOffered } from '../../app/operations/new-key.tsx';

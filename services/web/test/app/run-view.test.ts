@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest';
-import type { LogEvent } from '../../app/api/types.ts';
+import type { LogEvent } from '../../app/api/payload.ts';
 import { RunsRecord } from '../../app/run/run-record.ts';
 import { outlineOf, viewOf } from '../../app/run/run-view.ts';
 
 type Told = readonly [type: string, payload?: Readonly<Record<string, unknown>>, actor?: LogEvent['actor']];
 
+const system = { kind: 'system', id: 'orchestrator-1' } as const;
+
 /** An event a second, all of one run. */
 const recordOf = (told: readonly Told[]): RunsRecord => {
   const record = new RunsRecord();
-  for (const [index, [type, payload = {}, actor = { kind: 'system', id: 'orchestrator-1' }]] of told.entries())
+  for (const [index, [type, payload = {}, actor = system]] of told.entries())
     record.take({
       ...{ revision: index + 1, event_id: `${index}`, time: new Date(index * 1_000).toISOString(), actor, type },
       payload: { run_id: 'r', ...payload },
@@ -187,7 +189,7 @@ test('a paused run is paused, and nothing in it claims to work', () => {
 
 test('an event that comes twice counts once, and runs stay apart', () => {
   const record = recordOf([...begun, answers('root', []), ['run_completed']]);
-  const again = { event_id: 'x', time: null, actor: { kind: 'system' }, type: 'model_responded' };
+  const again = { event_id: 'x', time: null, actor: system, type: 'model_responded' };
   record.take({ ...again, revision: 5, payload: { run_id: 'r', step_id: 'root', usage: { input_tokens: 10 } } });
   record.take({ ...again, revision: 7, type: 'user_message_received', payload: { run_id: 's', text: 'and now?' } });
   const [first] = record.runs;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { Actor } from '@stopgo/client';
 import { expect, test } from 'vitest';
-import type { Actor, LogEvent } from '../../app/api/types.ts';
+import type { LogEvent } from '../../app/api/payload.ts';
 import { addressOf, askedFor } from '../../app/run/address.ts';
 import { eventKinds, lineOf, namesIn, whoTag, whoWords } from '../../app/run/event-words.ts';
 import { costWords, dollars, nothingSpent, plus, spentByAnswer } from '../../app/run/spent.ts';

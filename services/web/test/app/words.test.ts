@@ -1,5 +1,5 @@
+import type { Approval } from '@stopgo/client';
 import { expect, test } from 'vitest';
-import type { Approval } from '../../app/api/types.ts';
 import { headlineOf, restOf } from '../../app/approvals/words.ts';
 
 const approval = (kind: string, tool: string, description: string, agent?: string): Approval =>
