@@ -19,7 +19,7 @@ COPY --from=manifests /app ./
 RUN --mount=type=cache,target=/root/.npm \
     npm ci --include-workspace-root -w cli -w mcp-servers/filesystem -w mcp-servers/resources -w offline-model -w services/web
 COPY . .
-RUN node_modules/.bin/tsc -b tsconfig.build.json && node scripts/build-web.mjs \
+RUN node_modules/.bin/tsc -b tsconfig.build.json && node scripts/bundle-program.mjs && node scripts/build-web.mjs \
     && find packages services mcp-servers offline-model cli -name node_modules -prune \
         -o \( -path '*/dist/*.js' -o -path '*/dist/public/*' -type f \) -exec cp --parents -t /srv {} +
 

@@ -14,6 +14,8 @@ const lockFile = join(root, 'package-lock.json');
 const installStamp = join(root, 'node_modules', '.stopgo-install');
 const buildStamp = join(root, 'node_modules', '.stopgo-build');
 const buildConfig = join(root, 'tsconfig.build.json');
+const bundler = join(root, 'scripts', 'bundle-program.mjs');
+const program = join(root, 'cli', 'dist', 'program', 'main.js');
 
 /** What stops a script: its message is the whole explanation. */
 export class BootstrapError extends Error {}
@@ -63,7 +65,10 @@ async function install() {
 async function build() {
   const digest = buildDigest(); // before the build: a file saved meanwhile makes the next run build again
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  await step('building (tsc -b)', '', () => runToEnd(process.execPath, [compiler, '-b', buildConfig]));
+  await step('building (tsc -b)', '', async () => {
+    const code = await runToEnd(process.execPath, [compiler, '-b', buildConfig]);
+    return code === 0 ? await runToEnd(process.execPath, [bundler]) : code;
+  });
   stamp(buildStamp, digest);
 }
 
@@ -114,7 +119,8 @@ function packagesIn(file) {
 }
 
 function isBuilt() {
-  return referencedFolders().every(({ output }) => existsSync(output)) && readOr(buildStamp, '') === buildDigest();
+  const areThere = [program, ...referencedFolders().map(({ output }) => output)].every(existsSync);
+  return areThere && readOr(buildStamp, '') === buildDigest();
 }
 
 /** A digest of everything a build reads: names, times and sizes, not contents, so that it takes milliseconds. */

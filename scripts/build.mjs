@@ -7,5 +7,10 @@ await runScript(async () => {
   await bootstrap({ building: false });
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const code = await runToEnd(process.execPath, [compiler, '-b', 'tsconfig.build.json']);
-  return code === 0 ? await runToEnd(process.execPath, [join(root, 'scripts', 'build-web.mjs')]) : code;
+  if (code !== 0) return code;
+  for (const script of ['bundle-program.mjs', 'build-web.mjs']) {
+    const code = await runToEnd(process.execPath, [join(root, 'scripts', script)]);
+    if (code !== 0) return code;
+  }
+  return 0;
 });

@@ -18,7 +18,7 @@ import { BootstrapError, bootstrap } from './bootstrap.mjs';
 import { root } from './processes.mjs';
 
 takeHandedOver();
-const command = join(root, 'cli', 'dist', 'main.js');
+const command = join(root, 'cli', 'dist', 'program', 'main.js');
 const args = process.argv.slice(2);
 
 // Without the two dashes npm takes options for its own, and starts us without them.

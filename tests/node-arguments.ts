@@ -9,5 +9,6 @@ const isBuilt = process.env.STOPGO_TESTS !== undefined;
  */
 export function nodeArguments(source: string): readonly string[] {
   if (!isBuilt) return ['--import', 'tsx', '--conditions=stopgo-source', source];
+  if (source.endsWith('cli/src/main.ts')) return [source.replace(/src\/main\.ts$/, 'dist/program/main.js')];
   return [source.replace(/\/src\/(.*)\.ts$/, '/dist/$1.js')];
 }

@@ -8,7 +8,7 @@ import { processesOf, type Subject } from './subject.ts';
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 /** The built platform. */
-export const program = file('../../cli/dist/main.js');
+export const program = file('../../cli/dist/program/main.js');
 const bareProgram = file('./bare.mjs');
 const toolProgram = file('./tool.mjs');
 

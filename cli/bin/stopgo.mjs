@@ -4,4 +4,4 @@ import { endWithNpm } from './npm-watch.mjs';
 
 // What runs on ends with whoever started it; what a human talks to ends with the terminal.
 if (['start', 'services', 'service'].includes(process.argv[2] ?? '')) endWithNpm();
-await import('../dist/main.js');
+await import('../dist/program/main.js');

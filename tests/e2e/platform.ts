@@ -10,7 +10,7 @@ import { topology } from './topology.ts';
 
 /** The root of the repository: commands of the tests' configurations are relative to it. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
-const command = join(root, 'cli/dist/main.js');
+const command = join(root, 'cli/dist/program/main.js');
 const startCommand = topology === 'services' ? 'services' : 'start';
 /** How long a start may take before it counts as failed, in milliseconds. */
 const startMs = { start: 60_000, services: 60_000 } as const;

@@ -37,6 +37,13 @@ fs.mkdirSync('part/dist', { recursive: true });
 fs.writeFileSync('part/dist/.tsbuildinfo', '');
 `;
 
+/** It makes a program only where a test has written none. */
+const BUNDLER = `
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+mkdirSync('cli/dist/program', { recursive: true });
+if (!existsSync('cli/dist/program/main.js')) writeFileSync('cli/dist/program/main.js', '');
+`;
+
 export function freshClone(): Clone {
   const folder = mkdtempSync(join(tmpdir(), 'stopgo-clone-'));
   const write = (path: string, text: string) => {
@@ -44,6 +51,7 @@ export function freshClone(): Clone {
     writeFileSync(join(folder, path), text);
   };
   cpSync(scripts, join(folder, 'scripts'), { recursive: true });
+  write('scripts/bundle-program.mjs', BUNDLER);
   cpSync(programs, join(folder, 'cli', 'bin'), { recursive: true });
   write('package.json', '{ "name": "clone", "type": "module" }');
   write('package-lock.json', '{ "packages": {} }');

@@ -39,7 +39,7 @@ beforeEach(() => {
   clone.write('node_modules/.package-lock.json', '{ "packages": {} }');
   clone.write('node_modules/typescript/package.json', '{}');
   cpSync(join(clone.folder, 'fake', 'tsc'), join(clone.folder, 'node_modules', 'typescript', 'bin', 'tsc'));
-  clone.write('cli/dist/main.js', PLATFORM);
+  clone.write('cli/dist/program/main.js', PLATFORM);
   output = '';
 });
 

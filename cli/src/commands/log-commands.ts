@@ -1,14 +1,5 @@
-import { type GraphFlags, graph } from '../graph/command.ts';
-import { backUp } from '../inspect/backup.ts';
-import { printEvents, printStreams } from '../inspect/events.ts';
-import { exportConversation } from '../inspect/export.ts';
-import { readHeads } from '../inspect/heads.ts';
-import { dataDirOf, type LogSource, withStore } from '../inspect/open-store.ts';
-import { printReplay } from '../inspect/replay.ts';
-import { verify } from '../inspect/verify.ts';
-import { createUserOnRecord } from '../people.ts';
-import { explainApproval } from '../policy/explain.ts';
-import { testCall } from '../policy/test-call.ts';
+import type { GraphFlags } from '../graph/command.ts';
+import type { LogSource } from '../inspect/open-store.ts';
 import { defaultConfigPath } from '../start/start-config.ts';
 import type { Command } from './command.ts';
 import type { Flags } from './options.ts';
@@ -27,6 +18,9 @@ const sourceOf = (flags: Flags): LogSource => ({
   ...(flags['data-dir'] === undefined ? {} : { dataDir: flags['data-dir'] }),
 });
 
+/** What each command does, once it is run. */
+const work = () => import('../inspect/work.ts');
+
 /** What reads the record, and makes the first user on it. */
 export const logCommands: Readonly<Record<string, Command>> = {
   events: {
@@ -39,12 +33,14 @@ export const logCommands: Readonly<Record<string, Command>> = {
       ['stopgo events', 'the names of all streams'],
       ['stopgo events ID --json', ''],
     ],
-    run: ({ flags, args: [id], host, print }) =>
-      withStore(sourceOf(flags), host, (opened) =>
+    run: async ({ flags, args: [id], host, print }) => {
+      const { printEvents, printStreams, withStore } = await work();
+      await withStore(sourceOf(flags), host, (opened) =>
         id === undefined
           ? printStreams(opened, flags.json === true, print)
           : printEvents(opened, id, flags.json === true, print),
-      ),
+      );
+    },
   },
   replay: {
     summary: 'A conversation as it stood at a revision',
@@ -53,8 +49,10 @@ export const logCommands: Readonly<Record<string, Command>> = {
     options: { ...sources, at: 'the revision, from 1 (default: the latest)' },
     about,
     examples: [['stopgo replay ID --at 5', '']],
-    run: ({ flags, args: [id = ''], host, print }) =>
-      withStore(sourceOf(flags), host, (opened) => printReplay(opened, id, revisionOf(flags.at), print)),
+    run: async ({ flags, args: [id = ''], host, print }) => {
+      const { printReplay, withStore } = await work();
+      await withStore(sourceOf(flags), host, (opened) => printReplay(opened, id, revisionOf(flags.at), print));
+    },
   },
   policy: {
     summary: 'Which rule decides a call, or has decided an approval, and why',
@@ -72,6 +70,7 @@ export const logCommands: Readonly<Record<string, Command>> = {
       ['stopgo policy explain APPROVAL', ''],
     ],
     run: async ({ flags, args: [action, what = ''], host, print }) => {
+      const { explainApproval, testCall, withStore } = await work();
       if (action === 'test') {
         if (flags.call === undefined) throw new Error('stopgo policy test needs --call');
         return testCall(what, flags.call, print);
@@ -99,6 +98,7 @@ export const logCommands: Readonly<Record<string, Command>> = {
         throw new Error('stopgo users takes create; users that are there are shown by GET /users');
       const { email, name = email, role } = flags;
       if (email === undefined || name === undefined) throw new Error('stopgo users create needs --email');
+      const { createUserOnRecord } = await work();
       await createUserOnRecord(sourceOf(flags), { email, name, role }, host, print);
     },
   },
@@ -119,6 +119,7 @@ export const logCommands: Readonly<Record<string, Command>> = {
       ['stopgo verify --against heads.txt', 'that the log goes on from there'],
     ],
     run: async ({ flags: { heads = false, against: file, ...flags }, args: [id], host, print }) => {
+      const { readHeads, verify, withStore } = await work();
       const options = { heads, ...(file === undefined ? {} : { against: readHeads(file) }) };
       await withStore(sourceOf(flags), host, async (opened) => {
         if (!(await verify(opened, id, print, options))) host.exitCode = 1;
@@ -132,14 +133,14 @@ export const logCommands: Readonly<Record<string, Command>> = {
     options: sources,
     about,
     examples: [['stopgo export ID > conversation.json', '']],
-    run: ({ flags, args: [id = ''], host, print }) =>
-      withStore(sourceOf(flags), host, async (opened) => {
-        const lacks = (line: string): void => {
-          host.stderr.write(`stopgo: ${line}\n`);
-          host.exitCode = 1;
-        };
-        print(await exportConversation(opened, id, lacks));
-      }),
+    run: async ({ flags, args: [id = ''], host, print }) => {
+      const { exportConversation, withStore } = await work();
+      const lacks = (line: string): void => {
+        host.stderr.write(`stopgo: ${line}\n`);
+        host.exitCode = 1;
+      };
+      await withStore(sourceOf(flags), host, async (opened) => print(await exportConversation(opened, id, lacks)));
+    },
   },
   graph: {
     summary: 'The agent tree of --config FILE; with an ID, the latest run over it',
@@ -155,7 +156,8 @@ export const logCommands: Readonly<Record<string, Command>> = {
       ['stopgo graph --config my-agent.yaml', ''],
       ['stopgo graph ID --format mermaid', ''],
     ],
-    run: ({ flags, args: [id], host, print }) => graph(id, graphFlags(flags), sourceOf(flags), host, print),
+    run: async ({ flags, args: [id], host, print }) =>
+      (await work()).graph(id, graphFlags(flags), sourceOf(flags), host, print),
   },
   backup: {
     summary: 'A verified copy of the log in a new directory',
@@ -170,8 +172,10 @@ export const logCommands: Readonly<Record<string, Command>> = {
       ['stopgo backup backups/monday', ''],
       ['stopgo verify --data-dir backups/monday', 'verify it again, years later'],
     ],
-    run: ({ flags, args: [target = ''], host, print }) =>
-      backUp(flags['data-dir'] ?? dataDirOf(flags.config ?? defaultConfigPath), target, host, print),
+    run: async ({ flags, args: [target = ''], host, print }) => {
+      const { backUp, dataDirOf } = await work();
+      await backUp(flags['data-dir'] ?? dataDirOf(flags.config ?? defaultConfigPath), target, host, print);
+    },
   },
 };
 
