@@ -1,5 +1,5 @@
-// `npm run test:other-node`: the tests of the packages and services on the Node that STOPGO_OTHER_NODE names: what garbage collection,
-// streams and signals do differs between versions. services/store, mcp-servers, cli and tests are left out, for the time they take: the end-to-end tests
+// `npm run test:other-node`: the integration tests of the packages and services on the Node that STOPGO_OTHER_NODE names: what garbage
+// collection, streams and signals do differs between versions. services/store, mcp-servers, cli and tests are left out, for the time they take: the end-to-end tests
 // (`npm run test:services`) run the programs of the first three on that Node.
 import { join } from 'node:path';
 import { bootstrap, runScript } from './bootstrap.mjs';

@@ -132,8 +132,11 @@ const everything = [
   'tests/**/*.test.ts',
 ];
 
-/** Those that `test:other-node` runs once more. */
-const onOtherNode = ['{packages,services}/*/test/**/*.test.ts', 'offline-model/test/**/*.test.ts'];
+/** Those that `test:other-node` runs once more: between versions of Node, what is around the language differs. */
+const onOtherNode = [
+  '{packages,services}/*/test/**/*.integration.test.ts',
+  'offline-model/test/**/*.integration.test.ts',
+];
 
 /** Patterns of files, and of those among them that are left out. */
 export type Files = { readonly include: readonly string[]; readonly exclude: readonly string[] };

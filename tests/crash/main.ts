@@ -27,7 +27,8 @@ const recoveries: readonly { readonly story: string; readonly after: Plan }[] = 
 
 const begun = performance.now();
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const usage = `usage: npm run test:crash -- [--seed N] [--kills N] [--only STORY|random] [--mutant NAME] [--log embedded|nats]
+const usage = `usage: npm run test:crash -- [--seed N] [--kills N] [--only STORY|random] [--mutant NAME] [--log embedded|nats] [--share N]
+--share N, or CRASH_SHARE=N: every Nth of the points, and of the random kills; the seed says from which on
 stories: ${stories.map(({ name }) => name).join(', ')}
 mutants: ${[...Object.keys(mutants), ...Object.keys(sourceMutants)].join(', ')}`;
 const values = flagsOf(usage, {
@@ -36,8 +37,9 @@ const values = flagsOf(usage, {
   only: { type: 'string' },
   mutant: { type: 'string' },
   log: { type: 'string', default: 'embedded' },
+  share: { type: 'string' },
 });
-const { seed, kills, mutant, edits, only, isNats } = readFlags(usage, () => {
+const { seed, kills, mutant, edits, only, isNats, every } = readFlags(usage, () => {
   if (values.log !== 'embedded' && values.log !== 'nats')
     throw new Error(`--log takes embedded or nats, not "${values.log}"`);
   const seam = seamMutant(values.mutant);
@@ -48,9 +50,11 @@ const { seed, kills, mutant, edits, only, isNats } = readFlags(usage, () => {
     edits: values.mutant === undefined || seam !== undefined ? [] : mutantOf(values.mutant),
     only: values.only === undefined ? undefined : values.only === 'random' ? ('random' as const) : storyOf(values.only),
     isNats: values.log === 'nats',
+    every: atLeastOne(wholeNumber('share', values.share ?? process.env.CRASH_SHARE) ?? 1),
   };
 });
 
+const share = { every, from: seed };
 const programs = await bundlePrograms(edits);
 const model = await ModelProcess.start(programs.model);
 const nats = isNats ? await NatsServer.start() : undefined;
@@ -78,22 +82,22 @@ async function alsoOnNats(name: string): Promise<void> {
     return say(`SKIPPED: ${name} on NATS: no nats-server on the PATH or in STOPGO_NATS_SERVER`);
   const server = await NatsServer.start();
   try {
-    await part(`${name} on NATS`, () => sweep(storyOf(name), { ...options, nats: server }));
+    await part(`${name} on NATS`, () => sweep(storyOf(name), { ...options, nats: server }, { share }));
   } finally {
     await server.stop();
   }
 }
 
 async function moments(): Promise<void> {
-  say(`random moments with --seed ${seed}`);
-  await part('random moments', () => randomMoments(options, seed, kills, say));
+  say(`random moments with --seed ${seed}${every === 1 ? '' : ` --share ${every}`}`);
+  await part('random moments', () => randomMoments(options, seed, Math.ceil(kills / every), say));
 }
 
 async function swept(chosen: readonly Story[]): Promise<void> {
-  for (const story of chosen) await part(story.name, () => sweep(story, options));
+  for (const story of chosen) await part(story.name, () => sweep(story, options, { share }));
   for (const { story, after } of recoveries) {
     if (!chosen.includes(storyOf(story))) continue;
-    await part(`recovery of ${story} after ${after.join()}`, () => sweep(storyOf(story), options, after));
+    await part(`recovery of ${story} after ${after.join()}`, () => sweep(storyOf(story), options, { after, share }));
   }
 }
 
@@ -127,13 +131,18 @@ say(
   `${all.violations.length === 0 ? 'all promises kept' : `${all.violations.length} VIOLATIONS`}: points ${points}` +
     `${missed === 0 ? '' : ` (${missed} more not reached)`}, ` +
     `kills ${all.kills}, restarts ${all.restarts}, calls ${all.calls}, in doubt ${all.inDoubt}, ` +
-    `recovered ${all.recovered}, seconds ${seconds(begun)}, seed ${seed}`,
+    `recovered ${all.recovered}, seconds ${seconds(begun)}, seed ${seed}${every === 1 ? '' : `, a share of 1 in ${every}`}`,
 );
 process.exitCode = all.violations.length === 0 ? 0 : 1;
 
 /** The mutant of this name between the services; undefined if there is none: then it is one of the source. */
 function seamMutant(name: string | undefined): MutantName | undefined {
   return (Object.keys(mutants) as MutantName[]).find((one) => one === name);
+}
+
+function atLeastOne(share: number): number {
+  if (share < 1) throw new Error('--share takes a number from 1');
+  return share;
 }
 
 function seconds(from: number): string {

@@ -4,6 +4,9 @@ import { type Story, sweptStories } from './stories.ts';
 import { type Notes, Teller } from './teller.ts';
 import { World, type WorldOptions } from './world.ts';
 
+/** Of the plans of a story every so many-eth, from which one on. */
+export type Share = { readonly every: number; readonly from: number };
+
 /** Orders for consecutive lives of the platform; see `World.order`. */
 export type Plan = readonly string[];
 
@@ -14,14 +17,23 @@ export type Swept = Findings & {
 };
 
 /**
- * Tells a story once for every point that it passes, and dies there. With `after`, the platform has died there already,
- * and what is swept is the recovery.
+ * Tells a story once for every point that it passes, or for a share of them, and dies there. With `after`, the platform has died
+ * there already, and what is swept is the recovery.
  */
-export async function sweep(story: Story, options: WorldOptions, after: Plan = []): Promise<Swept> {
+export async function sweep(
+  story: Story,
+  options: WorldOptions,
+  { after = [], share }: { readonly after?: Plan; readonly share?: Share } = {},
+): Promise<Swept> {
   const world = await World.open(optionsFor(story, options));
   const notes = newNotes();
   const plans = await plansOf(world, story, after, notes);
-  return tellAll(world, story, plans, notes);
+  return tellAll(world, story, share === undefined ? plans : ofShare(share, plans), notes);
+}
+
+/** Those of a share. Whoever takes all that begin elsewhere has taken everything. */
+function ofShare({ every, from }: Share, plans: readonly Plan[]): readonly Plan[] {
+  return plans.filter((_, index) => index % every === from % every);
 }
 
 /** Dies at everything that a platform puts on the record when it starts for the first time, one life after the other. */

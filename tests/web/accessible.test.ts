@@ -1,13 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AskedHere, asks, begin, openAskingSite } from './asking.ts';
-import { axeFindings, describeInBrowser, openSite, type Site, say, script } from './browser.ts';
-
-const looks = [
-  ['light', { colorScheme: 'light' }],
-  ['dark', { colorScheme: 'dark' }],
-  ['on a phone', { viewport: { width: 390, height: 800 } }],
-] as const;
+import { describeInBrowser, findings, openSite, type Site, say, script } from './browser.ts';
 
 describeInBrowser('axe finds nothing', () => {
   let site: Site;
@@ -64,13 +58,11 @@ describeInBrowser('axe finds nothing', () => {
     ['a wrong address', () => '/nowhere', (page) => page.getByText('There is nothing here').waitFor()],
   ];
 
-  test.each(looks)('%s', async (_, look) => {
-    for (const [name, path, arrive] of pages) {
-      const page = await site.open(path(), look);
-      await arrive(page);
-      expect(await axeFindings(page), name).toEqual([]);
-      await page.context().close();
-    }
+  test.each(pages)('%s', async (_, path, arrive) => {
+    const page = await site.open(path());
+    await arrive(page);
+    expect(await findings(page)).toEqual([]);
+    await page.context().close();
   });
 });
 
@@ -128,12 +120,10 @@ describeInBrowser('axe finds nothing where people are asked', () => {
     ],
   ];
 
-  test.each(looks)('%s', async (_, look) => {
-    for (const [name, path, arrive] of pages) {
-      const page = await site.open(path(), look);
-      await arrive(page);
-      expect(await axeFindings(page), name).toEqual([]);
-      await page.context().close();
-    }
+  test.each(pages)('%s', async (_, path, arrive) => {
+    const page = await site.open(path());
+    await arrive(page);
+    expect(await findings(page)).toEqual([]);
+    await page.context().close();
   });
 });

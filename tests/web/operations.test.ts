@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { journalFile, resourcesConfig, root, type Workplace } from '../e2e/platform.ts';
-import { axeFindings, describeInBrowser, openSite, type Site, say, script } from './browser.ts';
+import { describeInBrowser, findings, openSite, type Site, say, script } from './browser.ts';
 
 /** The journaled tool server, from a file of its own, which can be taken away. */
 const serverFile = (place: Workplace): string => join(place.folder, 'server.mjs');
@@ -32,12 +32,6 @@ async function redefine(site: Site, args: object): Promise<void> {
 
 const panelOf = (page: Page, name: string) =>
   page.locator('.panel').filter({ has: page.getByRole('heading', { name, exact: true }) });
-
-const looks = [
-  ['light', { colorScheme: 'light' }],
-  ['dark', { colorScheme: 'dark' }],
-  ['on a phone', { viewport: { width: 375, height: 800 } }],
-] as const;
 
 describeInBrowser('operations in the browser', () => {
   let site: Site;
@@ -106,11 +100,11 @@ describeInBrowser('operations in the browser', () => {
     expect(await page.evaluate('window.__ran')).toBeUndefined();
   });
 
-  test.each(looks)('axe finds nothing, %s', async (_, look) => {
+  test('axe finds nothing in light, in dark and on a phone', async () => {
     const shown = async (path: string, arrived: (page: Page) => Promise<unknown>) => {
-      const page = await site.open(path, look);
+      const page = await site.open(path);
       await arrived(page);
-      expect(await axeFindings(page), path).toEqual([]);
+      expect(await findings(page), path).toEqual([]);
       await page.context().close();
     };
     await shown('/operations', (page) => page.getByText('connected again').waitFor());
@@ -220,17 +214,17 @@ describeInBrowser('users and keys in the browser', () => {
     expect(await page.getByRole('button', { name: /Switch off/ }).count()).toBe(0);
   });
 
-  test.each(looks)('axe finds nothing, %s', async (_, look) => {
+  test('axe finds nothing in light, in dark and on a phone', async () => {
     const page = await signedIn(boss, '/operations/people');
     const bob = await page.getByRole('link', { name: /Bob/ }).getAttribute('href');
     await page.context().close();
     for (const path of ['/operations/people', bob ?? '']) {
-      const looked = await site.open('/', look);
+      const looked = await site.open('/');
       await looked.evaluate(`sessionStorage.setItem('stopgo.api-key', '${boss}')`);
       await looked.goto(`${site.url}${path}`);
       await looked.getByText('Bob', { exact: true }).first().waitFor();
       if (path === bob) await looked.getByRole('article', { name: 'Key laptop' }).waitFor();
-      expect(await axeFindings(looked), path).toEqual([]);
+      expect(await findings(looked), path).toEqual([]);
       await looked.context().close();
     }
   });
