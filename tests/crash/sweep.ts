@@ -36,14 +36,17 @@ function ofShare({ every, from }: Share, plans: readonly Plan[]): readonly Plan[
   return plans.filter((_, index) => index % every === from % every);
 }
 
-/** Dies at everything that a platform puts on the record when it starts for the first time, one life after the other. */
+/**
+ * Dies before and after everything that a platform puts on the record when it starts for the first time, one life after the other. What
+ * is there is not put there again: in each life the first that is left is the one.
+ */
 export async function firstStart(options: WorldOptions): Promise<Swept> {
   const [story] = sweptStories;
   if (story === undefined) throw new Error('there is no story');
   const dry = await World.open(options);
   const counts = await dry.counts();
   const dryFindings = await conclude(dry, newNotes());
-  const points = platformPoints.filter(isOfStart).flatMap((point) => numbered(point, counts[point]));
+  const points = Array.from({ length: counts['define.before'] }, () => ['define.before:1', 'define.after:1']).flat();
   const world = await World.open(options, points);
   const notes = newNotes();
   await tellWith(world, story, [], notes);
