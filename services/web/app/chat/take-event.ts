@@ -1,6 +1,7 @@
 import { type ExactValue, parseExact } from '@stopgo/client';
-import { type LogEvent, number, type Payload, text } from '../api/payload.ts';
+import { type LogEvent, list, number, type Payload, text } from '../api/payload.ts';
 import { outcomeIn, questionIn } from '../questions/question.ts';
+import { mayUse } from './new-limits.ts';
 import { type Call, type GrowingTranscript, nameOf } from './transcript.ts';
 
 // What each event adds to what a conversation shows.
@@ -11,6 +12,11 @@ const callKey = (payload: Payload, id = text(payload, 'call_id')): string => `${
 /** The called agent in which something happens; undefined: the main one. */
 const homeOf = (to: GrowingTranscript, payload: Payload): string | undefined =>
   to.homeOf(text(payload, 'run_id'), text(payload, 'call_id') || text(payload, 'step_id'));
+
+const newLimitsIn = (payload: Payload): string => {
+  const allowed = mayUse(list(payload.limits));
+  return allowed === '' ? '' : `: the agent ${text(payload, 'limit_agent')} ${allowed}`;
+};
 
 /** Takes in one event. One whose type is not known here changes nothing that is shown. */
 export function takeEvent(to: GrowingTranscript, event: LogEvent): void {
@@ -104,7 +110,7 @@ export function takeEvent(to: GrowingTranscript, event: LogEvent): void {
     }
     case 'run_resumed':
       to.paused = undefined;
-      note(`${who()} let the run go on.`);
+      note(`${who()} let the run go on${newLimitsIn(payload)}.`);
       return;
     case 'run_completed':
       takeOutput(to, event);
