@@ -12,7 +12,7 @@ import { selfSigned } from './self-signed.ts';
 const noTool = { action: '', server: undefined, tool: undefined, by: undefined, pin: undefined };
 
 /** What became of a request, by what the network says of it. */
-const asked = (url: string) => askGateway(url, '/conversations', { message: 'hi' });
+const asked = (url: string) => askGateway(url, '/conversations', { body: { message: 'hi' } });
 
 const connecting = (code: string) => Object.assign(new Error(`connect ${code}`), { code, syscall: 'connect' });
 const lookingUp = (code: string) => Object.assign(new Error(`getaddrinfo ${code}`), { code, syscall: 'getaddrinfo' });
@@ -118,6 +118,16 @@ describe('an answer that is an object, and none of the platform', () => {
     vi.stubGlobal('fetch', () => Promise.resolve(Response.json({})));
     await expect(command()).rejects.toThrow(where);
   });
+});
+
+test('arguments are shown digit by digit, as they will be sent', async () => {
+  const approval =
+    '{"uuid":"u","tool_name":"pay","description":"pays","description_cut":true,"choices":["approve"],"created_at":"","conversation_id":"c","tool_args":{"n":12345678901234567890,"one":1.0}}';
+  vi.stubGlobal('fetch', () => Promise.resolve(new Response(`{"approvals":[${approval}],"counts":{}}`)));
+  const lines: string[] = [];
+  await printApprovals('http://x', (line) => void lines.push(line), true);
+  expect(lines.join('\n')).toContain('"n": 12345678901234567890,');
+  expect(lines.join('\n')).toContain('"one": 1.0');
 });
 
 const conversation = { id: 'c', revision: 1, pending_approvals: [] };

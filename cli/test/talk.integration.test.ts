@@ -75,7 +75,7 @@ const says = (text: string, turn = 1) => happens('model_responded', { run_id: 'r
 async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
   let body = '';
   for await (const chunk of req) body += String(chunk);
-  const { pathname: path, searchParams } = new URL(req.url ?? '', url);
+  const { pathname: path } = new URL(req.url ?? '', url);
   const kind = req.method === 'POST' ? 'POST' : path.endsWith('/events') ? 'events' : 'look';
   if (kind === 'POST')
     told.push({ path, key: req.headers['idempotency-key'] as string | undefined, body: JSON.parse(body) });
@@ -86,7 +86,7 @@ async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> 
   if (kind !== 'events') return json(res, 200, { conversation: conversation() });
   res.writeHead(200, { 'content-type': 'text/event-stream' });
   res.flushHeaders();
-  followedFrom = Number(searchParams.get('from'));
+  followedFrom = Number(req.headers['last-event-id'] ?? 0) + 1;
   // One that was told before comes along.
   for (let revision = Math.max(1, followedFrom - 1); revision <= events.length; revision += 1) send(res, revision);
   followers.add(res);
@@ -306,21 +306,34 @@ test('a decision that the platform does not answer is left at once, and nobody k
 describe('a decision whose answer is lost', () => {
   const lost = /^no answer from \S+: .*; the decision may have been recorded/m;
 
-  test('is said to a human, who is asked again if it was not recorded', async () => {
+  test('is sent once more, under its key, and nobody notices', async () => {
     view = waiting('u-a');
     next.POST = [(res) => json(res, 200, { conversation: conversation() }), breakOff];
     decided = () => {
       if (told.length === 3) view = { run: { status: 'completed' } };
     };
-    const talk = chatting(['pay', 'yes', 'yes']);
+    const talk = chatting(['pay', 'yes']);
     await talk.ended;
     expect(told.map(({ path }) => path)).toEqual(['/conversations', '/approvals/u-a', '/approvals/u-a']);
+    expect(told[2]?.key).toBe(told[1]?.key);
+    expect(talk.shown()).not.toContain('no answer');
+  });
+
+  test('is said to a human, who is asked again if it was not recorded', async () => {
+    view = waiting('u-a');
+    next.POST = [(res) => json(res, 200, { conversation: conversation() }), breakOff, breakOff];
+    decided = () => {
+      if (told.length === 4) view = { run: { status: 'completed' } };
+    };
+    const talk = chatting(['pay', 'yes', 'yes']);
+    await talk.ended;
+    expect(told.map(({ path }) => path)).toEqual(['/conversations', ...Array(3).fill('/approvals/u-a')]);
     expect(talk.shown()).toMatch(lost);
   });
 
   test('ends a script, with where to look', async () => {
     view = waiting('u-a');
-    next.POST = [(res) => json(res, 200, { conversation: conversation() }), breakOff];
+    next.POST = [(res) => json(res, 200, { conversation: conversation() }), breakOff, breakOff];
     const { ended } = chatting(['pay', 'yes'], { isTerminal: false });
     await expect(ended).rejects.toThrow(lost);
     await expect(ended).rejects.toThrow(/: look with\n {2}npx stopgo chat .* --port 80$/);

@@ -1,6 +1,8 @@
-import { visibleJson, visibleText } from '@stopgo/core';
+import { type ExactValue, exactText } from '@stopgo/client';
+import { visibleText } from '@stopgo/core';
 import { listIn, objectIn } from '../decide/answered.ts';
 import { askGateway } from '../decide/gateway.ts';
+import { terminalJson } from '../inspect/terminal-json.ts';
 import { block, inPassing, oneLine, shownName } from '../shown.ts';
 
 /** Agents of one page that is asked for. */
@@ -35,11 +37,7 @@ export async function listAgentsOf(url: string, json: boolean, print: Print): Pr
   }
   const width = Math.max(0, ...agents.map(({ name }) => name.length));
   for (const agent of agents)
-    print(
-      json
-        ? visibleJson(JSON.stringify(agent))
-        : oneLine(`${agent.name.padEnd(width)}  ${inPassing(agent.description)}`),
-    );
+    print(json ? terminalJson(agent) : oneLine(`${agent.name.padEnd(width)}  ${inPassing(agent.description)}`));
 }
 
 /** `stopgo agents show --url`: an agent as it is on the platform, or was at a commit, a branch or a tag. */
@@ -52,7 +50,7 @@ export async function showAgentOf(
 ): Promise<void> {
   const answer = await askGateway(url, pathOf(name, '', { commit }));
   const definition = objectIn<{ root?: { type?: unknown; prompt?: unknown } }>(url, answer, 'definition');
-  if (json) return print(visibleJson(JSON.stringify(answer, undefined, 2)));
+  if (json) return print(terminalJson(answer, 2));
   const {
     description,
     repository,
@@ -67,7 +65,7 @@ export async function showAgentOf(
   const { root } = definition;
   // A tree has no one prompt.
   const isPrompt = root?.type === 'llm' && typeof root.prompt === 'string';
-  for (const line of block(isPrompt ? String(root.prompt) : JSON.stringify(root, undefined, 2), '  ')) print(line);
+  for (const line of block(isPrompt ? String(root.prompt) : exactText(root as ExactValue), '  ')) print(line);
 }
 
 /** `stopgo agents history`: the latest commits that changed an agent, one line each. */
@@ -83,9 +81,7 @@ export async function printHistoryOf(
     const { hash, timestamp, author, message } = one;
     const [subject = ''] = message.split('\n');
     print(
-      json
-        ? visibleJson(JSON.stringify(one))
-        : oneLine(`${short(hash)}  ${timestamp}  ${inPassing(author)}  ${inPassing(subject)}`),
+      json ? terminalJson(one) : oneLine(`${short(hash)}  ${timestamp}  ${inPassing(author)}  ${inPassing(subject)}`),
     );
   }
 }
@@ -99,7 +95,7 @@ export async function printDiffOf(
   print: Print,
 ): Promise<void> {
   const answer = await askGateway(url, pathOf(name, '/diff', { from, to }));
-  if (json) return print(visibleJson(JSON.stringify(answer)));
+  if (json) return print(terminalJson(answer));
   const after = objectIn<Place>(url, answer, 'to');
   const { from: before, patch } = answer as { readonly from?: Place | null; readonly patch?: unknown };
   const placeOf = (place: Place): string => oneLine(`${place.file_path} at ${short(place.git_commit)}`);

@@ -69,7 +69,7 @@ export async function watchAgents(
     await new Promise((resolve) => setTimeout(resolve, quietMs));
     isAsked = false;
     try {
-      const synced = objectIn<Repository>(url, await askGateway(url, path, {}, {}, signal), 'repository');
+      const synced = objectIn<Repository>(url, await askGateway(url, path, { body: {}, signal }), 'repository');
       printSynced(synced, print);
     } catch (error) {
       if (signal.aborted) return;

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Sent } from '@stopgo/client';
 import { messageOf } from '@stopgo/runtime';
 import { askGateway } from '../decide/gateway.ts';
 import { GatewayError } from '../decide/gateway-error.ts';
@@ -8,7 +8,7 @@ import type { Lines } from '../lines.ts';
 import { counted, oneLine, shellWord } from '../shown.ts';
 import { askDecision, askInput, type Decision } from './decisions.ts';
 import { Followed, type SentEvent } from './follow.ts';
-import { askedPatiently, type Patience, usualPatience } from './patience.ts';
+import { askedPatiently, type Patience, usualPatience, type Waiting } from './patience.ts';
 import { Report } from './report.ts';
 import type { Delta } from './speech.ts';
 import { type Answer, answerOf, type View } from './view.ts';
@@ -100,10 +100,7 @@ class Talk {
   }
 
   async resume(id: string): Promise<void> {
-    const view = await this.#patiently(
-      () => this.#look(id),
-      () => false,
-    );
+    const view = await this.#look(id, () => false);
     if (view === undefined) return;
     this.#id = view.id;
     this.#revision = view.revision;
@@ -120,15 +117,11 @@ class Talk {
     const isFirst = this.#id === undefined;
     const path = isFirst ? '/conversations' : `/conversations/${this.#id}/messages`;
     const body = { ...(isFirst ? this.#agent : {}), message, ...this.#wishes };
-    const headers = { ...atOnce, 'idempotency-key': randomUUID() };
-    const { left } = this.#lines;
     let answer: Answer | undefined;
     try {
-      answer = await this.#patiently(
-        async () => answerOf(await askGateway(this.#url, path, body, headers, left), this.#url),
-        // Where nobody is there from the start, nothing was sent.
-        ({ outcome }, tries) => outcome !== 'not sent' || tries > 1,
-      );
+      // Where nobody is there from the start, nothing was sent.
+      const mayHelp = ({ outcome }: GatewayError, tries: number) => outcome !== 'not sent' || tries > 1;
+      answer = await this.#patiently(path, { body, ...atOnce }, mayHelp);
     } catch (error) {
       if (error instanceof GatewayError && error.outcome === 'unknown')
         throw new Error(`${error.message}; nobody knows whether the message was taken: look with\n${this.#goOn()}`);
@@ -245,7 +238,7 @@ class Talk {
     const { left } = this.#lines;
     const by = this.#by === undefined ? {} : { by: this.#by };
     try {
-      await askGateway(this.#url, path, { ...body, ...by }, atOnce, left);
+      await askGateway(this.#url, path, { body: { ...body, ...by }, ...atOnce, signal: left });
     } catch (error) {
       if (left.aborted && error instanceof GatewayError && error.outcome === 'unknown') {
         this.#unheard = 'decision';
@@ -274,31 +267,25 @@ class Talk {
     this.#isWaiting = true;
   }
 
-  async #look(id: string): Promise<View> {
+  async #look(id: string, mayHelp: Waiting['mayHelp']): Promise<View | undefined> {
     const path = `/conversations/${encodeURIComponent(id)}`;
-    const headers = { prefer: 'return=minimal' };
-    const answered = await askGateway(this.#url, path, undefined, headers, this.#lines.left);
-    return answerOf(answered, this.#url).conversation;
+    return (await this.#patiently(path, { prefer: 'return=minimal' }, mayHelp))?.conversation;
   }
 
   /** The same, also while the platform is away for a while; undefined if the human has left. */
   async #lookPatiently(id: string): Promise<View | undefined> {
     try {
-      return await this.#patiently(
-        () => this.#look(id),
-        () => true,
-      );
+      return await this.#look(id, () => true);
     } catch (error) {
       throw new Error(`${messageOf(error)}; this goes on with the conversation:\n${this.#goOn()}`);
     }
   }
 
-  #patiently<T>(
-    ask: () => Promise<T>,
-    mayHelp: (error: GatewayError, tries: number) => boolean,
-  ): Promise<T | undefined> {
+  async #patiently(path: string, sent: Sent, mayHelp: Waiting['mayHelp']): Promise<Answer | undefined> {
     const tell = (line: string): void => this.#print(line);
-    return askedPatiently(ask, mayHelp, tell, this.#lines.left, this.#patience);
+    const waiting = { mayHelp, tell, left: this.#lines.left, patience: this.#patience };
+    const answered = await askedPatiently(this.#url, path, sent, waiting);
+    return answered === undefined ? undefined : answerOf(answered, this.#url);
   }
 
   /** A row of its own, so that it can be copied: the command that goes on with the conversation, or finds it. */

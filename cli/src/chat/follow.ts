@@ -1,8 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { credentials } from '../decide/gateway.ts';
-import { GatewayError, mediaTypeOf, notPlatform, reasonOf, refusalOf, unanswered } from '../decide/gateway-error.ts';
-import type { Patience } from './patience.ts';
+import { STATUS_CODES } from 'node:http';
+import { ApiError, mayPass, reasonOf } from '@stopgo/client';
+import { messageOf } from '@stopgo/runtime';
+import { platformAt } from '../decide/gateway.ts';
+import { GatewayError, gatewayErrorOf, refusalOf } from '../decide/gateway-error.ts';
+import { type Patience, retriesOf } from './patience.ts';
 import type { Delta } from './speech.ts';
 
 /** A durable event as the gateway sends it. */
@@ -16,7 +17,8 @@ export type Listener = { readonly event: (event: SentEvent) => void; readonly de
 
 /** The events of a conversation, each told once and in order, over as many connections as it takes. */
 export class Followed {
-  readonly #url: URL;
+  readonly #url: string;
+  readonly #conversation: string;
   readonly #listener: Listener;
   readonly #patience: Patience;
   readonly #stop = new AbortController();
@@ -26,7 +28,8 @@ export class Followed {
 
   /** Follows from the event after `revision` on. `patience`: with a stream that breaks off without a new event. */
   constructor(url: string, conversation: string, revision: number, listener: Listener, patience: Patience) {
-    this.#url = new URL(`/conversations/${encodeURIComponent(conversation)}/events`, url);
+    this.#url = url;
+    this.#conversation = conversation;
     this.#revision = revision;
     this.#listener = listener;
     this.#patience = patience;
@@ -55,54 +58,29 @@ export class Followed {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
-    const { triesMax, pauseMs } = this.#patience;
     let tries = 0;
-    while (!signal.aborted) {
-      const before = this.#revision;
-      let problem: unknown = new Error('the connection was closed');
-      try {
-        await this.#connect();
-      } catch (error) {
-        problem = error;
-      }
-      if (signal.aborted) return;
+    let before = this.#revision;
+    const isWorthIt = (problem: unknown): boolean => {
       tries = this.#revision > before ? 0 : tries + 1;
-      const isFinal = problem instanceof GatewayError && !problem.mayPass;
-      if (isFinal || tries > triesMax) {
-        this.#failure = new Error(`the events of the conversation cannot be had: ${reasonOf(problem)}`);
-        this.#wake();
-        return;
+      before = this.#revision;
+      return tries <= this.#patience.triesMax && mayPass(problem);
+    };
+    const { conversations } = platformAt(this.#url, retriesOf(this.#patience));
+    const options = { after: this.#revision, signal, mayPass: isWorthIt };
+    try {
+      for await (const news of conversations.events(this.#conversation, options)) {
+        if (signal.aborted) return;
+        if (news.kind === 'delta') this.#listener.delta(news.delta);
+        else this.#tell(news.event);
       }
-      await pause(pauseMs, undefined, { signal }).catch(() => undefined);
-    }
-  }
-
-  async #connect(): Promise<void> {
-    const { signal } = this.#stop;
-    const url = new URL(this.#url);
-    url.searchParams.set('from', String(this.#revision + 1));
-    const response = await fetch(url, { signal, headers: credentials() }).catch((error: unknown) => {
-      throw unanswered(url.origin, error);
-    });
-    if (!response.ok || response.body === null) {
-      await response.body?.cancel();
-      throw refusalOf(response);
-    }
-    const type = mediaTypeOf(response);
-    if (type !== 'text/event-stream') {
-      await response.body.cancel();
-      throw notPlatform(url.origin, `${type} instead of events`, '');
-    }
-    const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
-    for await (const { event, data } of events) {
+    } catch (problem) {
       if (signal.aborted) return;
-      if (event === 'delta') this.#listener.delta(JSON.parse(data) as Delta);
-      else this.#tell(JSON.parse(data) as SentEvent);
+      this.#failure = new Error(`the events of the conversation cannot be had: ${wordsOf(this.#url, problem)}`);
+      this.#wake();
     }
   }
 
   #tell(event: SentEvent): void {
-    if (event.revision <= this.#revision) return;
     this.#listener.event(event);
     this.#revision = event.revision;
     this.#wake();
@@ -112,4 +90,16 @@ export class Followed {
     for (const resolve of this.#waiting) resolve();
     this.#waiting.clear();
   }
+}
+
+/** Why a stream does not go on. */
+function wordsOf(url: string, problem: unknown): string {
+  if (problem instanceof ApiError) {
+    const { status, body } = problem;
+    return refusalOf({ status, message: `${status} ${STATUS_CODES[status] ?? ''}`, body }).message;
+  }
+  const error = gatewayErrorOf(url, problem, undefined, 'events');
+  // It was there, and broke off.
+  if (error instanceof GatewayError && error.outcome === 'unknown' && error.mayPass) return reasonOf(problem);
+  return messageOf(error);
 }

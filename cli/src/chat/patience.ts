@@ -1,5 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { GatewayError } from '../decide/gateway-error.ts';
+import type { Retries, Sent } from '@stopgo/client';
+import { askGateway } from '../decide/gateway.ts';
+import { GatewayError, gatewayErrorOf } from '../decide/gateway-error.ts';
 
 /** How long a platform is waited for; times are in milliseconds. */
 export type Patience = {
@@ -12,35 +13,49 @@ export type Patience = {
 
 export const usualPatience: Patience = { triesMax: 60, pauseMs: 1_000, lookMs: 2_000 };
 
+/** What goes with a request that waits for a platform that is away. */
+export type Waiting = {
+  /** Whether another try is wanted after that error, which may pass, of so many tries. */
+  readonly mayHelp: (error: GatewayError, tries: number) => boolean;
+  /** Told once that it is tried again. */
+  readonly tell: (line: string) => void;
+  readonly left: AbortSignal;
+  readonly patience: Patience;
+};
+
 /**
- * Asks again while the platform is away, and tells so once. A request may be taken more than once, so that it has to be one that does no
- * harm twice.
+ * Asks again while the platform is away, under one key, and tells so once.
  *
- * @param ask asks once.
- * @param mayHelp whether another try is wanted after that error, which may pass, of so many tries.
  * @returns undefined if the human has left.
  * @throws the error of the last try. Its outcome is `unknown` if that of any try was: what the last one met says nothing of those before.
  */
-export async function askedPatiently<T>(
-  ask: () => Promise<T>,
-  mayHelp: (error: GatewayError, tries: number) => boolean,
-  tell: (line: string) => void,
-  left: AbortSignal,
-  { triesMax, pauseMs }: Patience,
-): Promise<T | undefined> {
+export async function askedPatiently(
+  url: string,
+  path: string,
+  sent: Sent,
+  { mayHelp, tell, left, patience }: Waiting,
+): Promise<object | undefined> {
   let isUnknown = false;
-  for (let tries = 1; !left.aborted; tries += 1) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (left.aborted) return undefined;
-      if (!(error instanceof GatewayError)) throw error;
-      isUnknown ||= error.outcome === 'unknown';
-      if (!error.mayPass || tries >= triesMax || !mayHelp(error, tries))
-        throw isUnknown ? new GatewayError(error.message, 'unknown', error.mayPass) : error;
-      if (tries === 1) tell(`${error.message}; trying again`);
-      await pause(pauseMs, undefined, { signal: left }).catch(() => undefined);
-    }
+  const mayRetry = (problem: unknown, tries: number): boolean => {
+    const error = gatewayErrorOf(url, problem) as GatewayError;
+    isUnknown ||= error.outcome === 'unknown';
+    if (!mayHelp(error, tries)) return false;
+    if (tries === 1) tell(`${error.message}; trying again`);
+    return true;
+  };
+  try {
+    return await askGateway(url, path, { ...sent, signal: left, retries: retriesOf(patience), mayRetry });
+  } catch (error) {
+    if (left.aborted) return undefined;
+    if (isUnknown && error instanceof GatewayError) throw new GatewayError(error.message, 'unknown', error.mayPass);
+    throw error;
   }
-  return undefined;
 }
+
+/** The same as the client has it. */
+export const retriesOf = ({ triesMax, pauseMs }: Pick<Patience, 'triesMax' | 'pauseMs'>): Retries => ({
+  triesMax,
+  firstPauseMs: pauseMs,
+  pauseMsMax: pauseMs,
+  totalMs: Number.POSITIVE_INFINITY,
+});

@@ -1,3 +1,4 @@
+import { exactJson } from '@stopgo/client';
 import type { ShownApproval } from '../decide/approvals.ts';
 import { notPlatform } from '../decide/gateway-error.ts';
 import type { ShownInput } from '../decide/shown-input.ts';
@@ -27,6 +28,6 @@ export function answerOf(answered: object, url: string): Answer {
   const { conversation } = answered as { readonly conversation?: Partial<View> | null };
   const { id, revision, pending_approvals: approvals } = conversation ?? {};
   if (typeof id !== 'string' || typeof revision !== 'number' || !Array.isArray(approvals))
-    throw notPlatform(url, 'JSON that holds no conversation', JSON.stringify(answered));
+    throw notPlatform(url, 'JSON that holds no conversation', exactJson(answered));
   return answered as Answer;
 }

@@ -11,6 +11,6 @@ export async function assignTo(
 ): Promise<void> {
   const path = `/approvals/${encodeURIComponent(uuid)}/${to === undefined ? 'unassign' : 'assign'}`;
   const body = { ...(to === undefined ? {} : { to }), ...(by === undefined ? {} : { by }) };
-  const approval = objectIn<ShownApproval>(url, await askGateway(url, path, body), 'approval');
+  const approval = objectIn<ShownApproval>(url, await askGateway(url, path, { body }), 'approval');
   print(approval.assignee === undefined ? 'assigned to nobody' : assigneeText(approval.assignee));
 }

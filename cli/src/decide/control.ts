@@ -59,8 +59,8 @@ async function control(
   print: (line: string) => void,
   body: object = reason === undefined ? {} : { reason },
 ): Promise<void> {
-  const headers = { prefer: 'return=minimal', ...(by === undefined ? {} : { 'x-approver': by }) };
-  const { run, result, error } = (await askGateway(url, path, body, headers)) as Shown;
+  const asking = { prefer: 'return=minimal', ...(by === undefined ? {} : { approver: by }) };
+  const { run, result, error } = (await askGateway(url, path, { body, ...asking })) as Shown;
   const said = error ?? result?.response ?? (run === undefined ? 'done' : `the run is ${run.status}`);
   print(oneLine(visibleLine(said)));
 }

@@ -1,4 +1,5 @@
-import { visibleLine } from '@stopgo/core';
+import { ApiError, certificateProblem, maybeSent, NotReached, reasonOf, StrangeAnswer } from '@stopgo/client';
+import { parseJson, visibleLine } from '@stopgo/core';
 import { inPassing } from '../shown.ts';
 
 /**
@@ -20,42 +21,31 @@ export class GatewayError extends Error {
   }
 }
 
-/** Why Node does not accept a certificate. It says so before anything is sent, and time alone mends none of it soon. */
-const certificateProblems: ReadonlySet<unknown> = new Set([
-  'CERT_CHAIN_TOO_LONG',
-  'CERT_HAS_EXPIRED',
-  'CERT_NOT_YET_VALID',
-  'CERT_REJECTED',
-  'CERT_REVOKED',
-  'CERT_SIGNATURE_FAILURE',
-  'CERT_UNTRUSTED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'ERROR_IN_CERT_NOT_AFTER_FIELD',
-  'ERROR_IN_CERT_NOT_BEFORE_FIELD',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'HOSTNAME_MISMATCH',
-  'INVALID_CA',
-  'INVALID_PURPOSE',
-  'PATH_LENGTH_EXCEEDED',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY',
-  'UNABLE_TO_DECRYPT_CERT_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]);
+/** The same of what the client threw; anything else stays as it is. `wanted`: what should have come. */
+export function gatewayErrorOf(url: string, error: unknown, signal?: AbortSignal, wanted = 'JSON'): unknown {
+  if (error instanceof ApiError) return refusalOf(error);
+  if (!(error instanceof NotReached)) return signal?.aborted ? unanswered(url, error) : error;
+  const { cause } = error;
+  if (cause instanceof ApiError) return refusalOf(cause);
+  if (!(cause instanceof StrangeAnswer)) return unanswered(url, cause);
+  const { status, statusText, mediaType, text } = cause;
+  if (status >= 300) return refusalOf({ status, message: `${status} ${statusText}`, body: {} });
+  const what = wanted === 'JSON' && parseJson(text) !== undefined ? 'JSON that is no object' : undefined;
+  return notPlatform(
+    url,
+    what ?? `${mediaType || 'a text of no type'} instead of ${wanted}`,
+    wanted === 'JSON' ? text : '',
+  );
+}
 
-type NetworkError = { readonly code?: unknown; readonly syscall?: unknown; readonly errors?: readonly unknown[] };
-
-/** What became of a request that `fetch` gave no answer to. */
-export function unanswered(url: string, error: unknown): GatewayError {
-  const cause = error instanceof Error ? error.cause : undefined;
-  const { code } = (cause ?? {}) as NetworkError;
+/** What became of a request that got no answer. */
+function unanswered(url: string, error: unknown): GatewayError {
+  const code = certificateProblem(error);
   // The reason may hold names that stand in the certificate.
   const reason = visibleLine(reasonOf(error));
-  if (!certificateProblems.has(code)) {
+  if (code === undefined) {
     const problem = `no answer from ${url}: ${reason}; is the platform running there? (--url or --port)`;
-    return new GatewayError(problem, isUnconnected(cause) ? 'not sent' : 'unknown');
+    return new GatewayError(problem, maybeSent(error) ? 'unknown' : 'not sent');
   }
   const remedy = 'renew it there, or name a file with the CA that signed it in NODE_EXTRA_CA_CERTS';
   return new GatewayError(
@@ -65,15 +55,13 @@ export function unanswered(url: string, error: unknown): GatewayError {
   );
 }
 
-/** What an answer that is none says, with the gateway's own words if its body has some. */
-export function refusalOf({ status, statusText }: Response, body?: unknown): GatewayError {
-  const { error, recorded } = (body ?? {}) as { readonly error?: unknown; readonly recorded?: unknown };
-  const said = visibleLine(typeof error === 'string' ? error : `${status} ${statusText}`);
+/** What an answer that is none says, with the gateway's own words if it has some. */
+export function refusalOf({ status, message, body }: Pick<ApiError, 'status' | 'message' | 'body'>): GatewayError {
+  const said = visibleLine(message);
   // The words of the gateway are about headers, which nobody types here.
-  const message =
-    status === 401 ? `${said}; commands send the API key in STOPGO_API_KEY: set it to one of yours` : said;
+  const words = status === 401 ? `${said}; commands send the API key in STOPGO_API_KEY: set it to one of yours` : said;
   const mayPass = status === 429 || status >= 500;
-  return new GatewayError(message, mayPass && recorded !== 'nothing' ? 'unknown' : 'refused', mayPass);
+  return new GatewayError(words, mayPass && body.recorded !== 'nothing' ? 'unknown' : 'refused', mayPass);
 }
 
 /** Something else answered, as if all was well: a proxy, or another program. `what` it answered with, and how its text begins. */
@@ -85,25 +73,3 @@ export function notPlatform(url: string, what: string, text: string): GatewayErr
     false,
   );
 }
-
-/** What an answer says that it holds. */
-export function mediaTypeOf({ headers }: Response): string {
-  return headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() || 'a text of no type';
-}
-
-/** Why a request got no answer, in words. */
-export function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  // Of a name with several addresses each was tried.
-  if (cause instanceof AggregateError && cause.errors.length > 0) return cause.errors.map(wordsOf).join(', ');
-  return cause instanceof Error && cause.message !== '' ? cause.message : wordsOf(error);
-}
-
-/** Nothing was connected to. The same codes come from connections that broke off later; what was being done tells them apart. */
-function isUnconnected(cause: unknown): boolean {
-  const { code, syscall, errors } = (cause ?? {}) as NetworkError;
-  if (Array.isArray(errors)) return errors.length > 0 && errors.every(isUnconnected);
-  return code === 'UND_ERR_CONNECT_TIMEOUT' || syscall === 'connect' || syscall === 'getaddrinfo';
-}
-
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,46 +1,27 @@
-import { parseJson } from '@stopgo/core';
-import { abortsWithin } from '@stopgo/runtime';
-import { mediaTypeOf, notPlatform, refusalOf, unanswered } from './gateway-error.ts';
+import { type Client, createClient, maybeSent, NotReached, type Retries, type Sent } from '@stopgo/client';
+import { gatewayErrorOf } from './gateway-error.ts';
 
-/** Longest wait for the gateway's answer, in milliseconds: a decision is answered when its run has settled. */
-const answerMs = 150_000;
+/** An answer that was lost, or a "not now" that passes soon, is asked for once more: somebody waits at the command. */
+const onceMore: Partial<Retries> = { triesMax: 2, totalMs: 10_000 };
 
-/** Where people have to sign in: with the API key of the environment. */
-export const credentials = (): Record<string, string> => {
+/** The platform at an address. Where people have to sign in: with the API key of the environment. */
+export function platformAt(url: string, retries = onceMore): Client {
   const key = process.env.STOPGO_API_KEY?.trim() ?? '';
-  return key === '' ? {} : { 'x-api-key': key };
-};
+  return createClient({ url, retries, ...(key === '' ? {} : { credentials: { apiKey: key } }) });
+}
 
 /**
- * Asks the gateway; the parsed answer, which is an object. No longer than `signal` lets it.
+ * Asks the gateway; the parsed answer, which is an object. What changes something is done once, however often it is sent.
  *
  * @throws GatewayError with the gateway's own error, that there is no answer, or what came instead of one.
  */
-export async function askGateway(
-  url: string,
-  path: string,
-  body?: object,
-  headers: Record<string, string> = {},
-  signal?: AbortSignal,
-  method = body === undefined ? 'GET' : 'POST',
-): Promise<object> {
-  const request = {
-    method,
-    headers: { 'content-type': 'application/json', ...credentials(), ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: abortsWithin(answerMs, ...(signal === undefined ? [] : [signal])),
-  };
-  let response: Response;
-  let text: string;
+export async function askGateway(url: string, path: string, sent: Sent = {}): Promise<object> {
   try {
-    response = await fetch(new URL(path, url), request);
-    text = await response.text();
+    return await platformAt(url).connection.ask<object>(path, { mayRetry: wasThere, ...sent });
   } catch (error) {
-    throw unanswered(url, error);
+    throw gatewayErrorOf(url, error, sent.signal);
   }
-  const answer = parseJson(text);
-  if (!response.ok) throw refusalOf(response, answer);
-  if (answer === undefined) throw notPlatform(url, `${mediaTypeOf(response)} instead of JSON`, text);
-  if (typeof answer !== 'object' || answer === null) throw notPlatform(url, 'JSON that is no object', text);
-  return answer;
 }
+
+/** Where nobody listens, whoever gave the command is told so at once. */
+const wasThere = (error: unknown): boolean => !(error instanceof NotReached) || maybeSent(error.cause);

@@ -1,4 +1,6 @@
-import { canonicalArguments, type Json, parseJson, visibleJson } from '@stopgo/core';
+import { exactJson } from '@stopgo/client';
+import { canonicalArguments, type Json, parseJson } from '@stopgo/core';
+import { terminalJson } from '../inspect/terminal-json.ts';
 import { inPassing, oneLine, shownName } from '../shown.ts';
 import { listIn, objectIn } from './answered.ts';
 import { askGateway } from './gateway.ts';
@@ -52,12 +54,12 @@ export async function memoryCommand(
       break;
     case 'set': {
       const body = { ...bodyOf(value ?? ''), ...(flags.until === undefined ? {} : { expires_at: flags.until }) };
-      const answer = await askGateway(url, pathOf(agent, key), body, ifStill(flags.at), undefined, 'PUT');
+      const answer = await askGateway(url, pathOf(agent, key), { method: 'PUT', body, headers: ifStill(flags.at) });
       show(print, flags, objectIn(url, answer, 'memory'));
       break;
     }
     default:
-      await askGateway(url, pathOf(agent, key), undefined, ifStill(flags.at), undefined, 'DELETE');
+      await askGateway(url, pathOf(agent, key), { method: 'DELETE', headers: ifStill(flags.at) });
       print(`${shownName(key ?? '')} is forgotten; the log keeps what was saved`);
   }
 }
@@ -75,8 +77,7 @@ async function list(url: string, agent: string, { search = '', json }: MemoryFla
   for (let cursor = ''; ; ) {
     const query = new URLSearchParams({ limit: String(pageMemories), cursor, query: search });
     const page = await askGateway(url, `${pathOf(agent)}?${query}`);
-    for (const one of listIn<ShownMemory>(url, page, 'memories'))
-      print(json ? visibleJson(JSON.stringify(one)) : inOneLine(one));
+    for (const one of listIn<ShownMemory>(url, page, 'memories')) print(json ? terminalJson(one) : inOneLine(one));
     const next = (page as { readonly next_cursor?: unknown }).next_cursor;
     // Pages go on in the order of keys: one that does not would never end.
     if (typeof next !== 'string' || next <= cursor) return;
@@ -86,12 +87,12 @@ async function list(url: string, agent: string, { search = '', json }: MemoryFla
 
 function inOneLine({ key, value, expires_at: until }: ShownMemory): string {
   const expires = until === null ? '' : `  (until ${until})`;
-  return oneLine(`${shownName(key)}  ${inPassing(JSON.stringify(value))}${expires}`);
+  return oneLine(`${shownName(key)}  ${inPassing(exactJson(value as object))}${expires}`);
 }
 
 function show(print: Print, { json }: MemoryFlags, memory: ShownMemory): void {
   if (json) {
-    print(visibleJson(JSON.stringify(memory, undefined, 2)));
+    print(terminalJson(memory, 2));
     return;
   }
   const { key, value, expires_at: until, saved_at: at, saved_by: by, run_id: run, revision } = memory;
@@ -102,7 +103,7 @@ function show(print: Print, { json }: MemoryFlags, memory: ShownMemory): void {
       `${shownName(key)}: saved at ${at} by ${by.kind} ${shownName(by.id)}${where}${expires}, revision ${revision}`,
     ),
   );
-  for (const line of visibleJson(JSON.stringify(value, undefined, 2)).split('\n')) print(`  ${line}`);
+  for (const line of terminalJson(value, 2).split('\n')) print(`  ${line}`);
 }
 
 function pathOf(agent: string, key?: string): string {

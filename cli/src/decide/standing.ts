@@ -21,7 +21,7 @@ type Who = { readonly by?: string | undefined };
 /** `stopgo standing ID`: what people let run for the rest of a conversation. */
 export async function printStanding(url: string, id: string, print: (line: string) => void): Promise<void> {
   const path = `/conversations/${encodeURIComponent(id)}`;
-  const shown = (await askGateway(url, path, undefined, { prefer: 'return=minimal' })) as Shown;
+  const shown = (await askGateway(url, path, { prefer: 'return=minimal' })) as Shown;
   printAll(shown, print);
 }
 
@@ -33,7 +33,7 @@ export async function grantStandingOf(
   print: (line: string) => void,
 ): Promise<void> {
   const body = { arguments: same ? 'same' : 'any', ...(by === undefined ? {} : { by }) };
-  printAll((await askGateway(url, `/approvals/${encodeURIComponent(approval)}/standing`, body)) as Shown, print);
+  printAll((await askGateway(url, `/approvals/${encodeURIComponent(approval)}/standing`, { body })) as Shown, print);
 }
 
 /** `stopgo standing revoke`: takes it back. */
@@ -45,7 +45,7 @@ export async function revokeStandingOf(
   print: (line: string) => void,
 ): Promise<void> {
   const path = `/conversations/${encodeURIComponent(id)}/standing/${encodeURIComponent(standing)}/revoke`;
-  printAll((await askGateway(url, path, by === undefined ? {} : { by })) as Shown, print);
+  printAll((await askGateway(url, path, { body: by === undefined ? {} : { by } })) as Shown, print);
 }
 
 function printAll({ conversation }: Shown, print: (line: string) => void): void {

@@ -19,4 +19,4 @@ export type * from './gen/description.ts';
 export type { AnswerOf, BodyOf, InputOf, OperationName, QueryOf } from './operations.ts';
 export type { StreamMessage } from './server-sent.ts';
 export { type Retries, type Timing, usualRetries } from './timing.ts';
-export { certificateProblem } from './unanswered.ts';
+export { certificateProblem, maybeSent } from './unanswered.ts';
