@@ -17,7 +17,7 @@ export type ConnectionOptions = {
   /** None where nobody signs in. */
   readonly credentials?: Credentials;
   /**
-   * Told of a request that is refused with 401, once for each: true if the credentials are new now, and it may be sent once more. Who signs
+   * Told of a request that is refused with 401, once for each try: true if the credentials are new now, and it may be sent once more. Who signs
    * in for a while only has a token renewed here.
    */
   readonly renew?: (refusal: ApiError) => boolean | Promise<boolean>;
@@ -107,14 +107,11 @@ export class Connection {
     const isKeyed = key !== undefined && takesKey(method, path);
     const retries = { ...this.retries, ...sent.retries };
     const began = this.timing.now();
-    let isRenewed = false;
     let wasMaybeTaken = false;
     for (let tries = 1; ; tries += 1) {
       let tried = await this.#try<Body>(path, method, sent, key);
-      if (!isRenewed && 'problem' in tried && (await this.#isRenewed(tried.problem))) {
-        isRenewed = true;
+      if ('problem' in tried && (await this.#isRenewed(tried.problem)))
         tried = await this.#try<Body>(path, method, sent, key);
-      }
       if ('body' in tried) return tried;
       wasMaybeTaken ||= tried.maybeTaken;
       const error = errorOf(tried, { isRead, wasMaybeTaken, ...(isKeyed ? { key } : {}) });

@@ -48,6 +48,18 @@ describe('the events of a conversation', () => {
     expect(platform.sent('x-api-key')).toEqual(Array(6).fill('k'));
   });
 
+  test('are whole where a character is cut in two', async () => {
+    const bytes = Buffer.from(delta('Grüße 🚀') + event(1));
+    const rocket = bytes.indexOf('🚀') + 2;
+    // Pieces that a network may join come apart here.
+    const pieces = [bytes.subarray(0, rocket), bytes.subarray(rocket)];
+    const headers = { 'content-type': 'text/event-stream' };
+    const inPieces = async () => new Response(ReadableStream.from(pieces), { headers });
+    const client = createClient({ url: platform.url, timing: time, fetch: inPieces });
+    const { value } = await client.conversations.events('c', { signal: leaving.signal }).next();
+    expect(value).toMatchObject({ kind: 'delta', delta: { text: 'Grüße 🚀' } });
+  });
+
   test('begin where they are wanted', async () => {
     platform.will(streams(event(8), event(9)));
     expect(await told(9, 7)).toEqual([8, 9]);
