@@ -70,6 +70,8 @@ const slow = [
   'tests/e2e/{a2a-restart,push}.test.ts',
   // Both tool servers that come along in place of the official ones; `npm test` keeps tests/e2e/filesystem.test.ts.
   'tests/e2e/swapped-servers.test.ts',
+  // A platform that is killed six times, and a package that is made and installed. `npm test` keeps packages/client/test.
+  'tests/e2e/client-{restart,package}.test.ts',
   // Tool servers that have models asked; `npm test` keeps services/mcp-bridge/test/samplings.integration.test.ts.
   'tests/e2e/samplings.test.ts',
   // Platforms that are killed while people are asked; `npm test` keeps services/mcp-bridge/test/questions.integration.test.ts.
@@ -107,6 +109,7 @@ export const sameOverServices = [
   // Three agents, of seven processes each. tests/e2e/delegation.test.ts has one of them over separate processes.
   'tests/e2e/proxy-approvals.test.ts',
   // One process in any case.
+  'tests/e2e/client-{restart,package}.test.ts',
   'tests/e2e/{blobs,blob-memory,links}.test.ts',
   // Separate processes in any case.
   'tests/e2e/{service,forged-call,due-questions}.test.ts',

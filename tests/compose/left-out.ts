@@ -28,6 +28,8 @@ export const leftOutFiles: Readonly<Record<string, string>> = {
   'blob-memory.test.ts': 'runs a platform in its own process, to look at its memory',
   'blobs.test.ts': 'runs a platform in its own process',
   'callbacks.test.ts': 'starts two agents of its own',
+  'client-package.test.ts': 'is about a package, beside the platform',
+  'client-restart.test.ts': 'kills the platform and starts it again',
   'cli.test.ts': 'reads the embedded log of a platform that it has stopped',
   'cost.test.ts': 'counts calls from inside of the process',
   'delegation.test.ts': 'has configurations of its own: trees with agents of the test',
