@@ -35,9 +35,12 @@ export type Site = {
   /** The offline model, with its control. */
   readonly model: string;
   /** Opens an address of the app in a tab of somebody who shares nothing with the others. */
-  open(path: string, options?: BrowserContextOptions): Promise<Page>;
+  open(path: string, options?: OpenOptions): Promise<Page>;
   close(): Promise<void>;
 };
+
+/** `first`: what runs in the page before anything of its own, as text. */
+export type OpenOptions = BrowserContextOptions & { readonly first?: string };
 
 export type SiteOptions = {
   /** Lines of configuration. */
@@ -89,9 +92,10 @@ export async function openSite(given: SiteOptions = {}): Promise<Site> {
   };
 }
 
-async function newPage(browser: Browser, options?: BrowserContextOptions): Promise<Page> {
+async function newPage(browser: Browser, { first, ...options }: OpenOptions = {}): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 820 }, ...options });
   context.setDefaultTimeout(patienceMs);
+  if (first !== undefined) await context.addInitScript(first);
   return context.newPage();
 }
 

@@ -52,13 +52,13 @@ describeInBrowser('agents that call agents', () => {
     await script(site, { prompt: 'You are Clerk', ...completes('Your bill is paid.') });
     await question.getByRole('button', { name: 'Yes' }).click();
     // The answer of the run is that of the main agent.
-    await page.locator('.items > .item.agent').getByText('Your bill is paid.').waitFor();
+    await page.locator('.items.group > .item.agent').getByText('Your bill is paid.').waitFor();
     await line
       .getByText(/^done in/)
       .first()
       .waitFor();
     await line.getByText('What it gave back: it says that its task is done').waitFor();
     await line.getByText('Paid, with receipt 7.').waitFor();
-    expect(await page.locator('.items > .item.agent').getByText('Paid, with receipt 7.').count()).toBe(0);
+    expect(await page.locator('.items.group > .item.agent').getByText('Paid, with receipt 7.').count()).toBe(0);
   });
 });

@@ -85,6 +85,23 @@ const ana = {
   ...{ kind: 'user', id: 'ana', email: 'ana@x.example', name: 'Ana', role: 'ADMIN', groups: ['ops'], via: 'token' },
 } as const satisfies Principal;
 
+test('what somebody may decide comes with what is theirs, in one stream; who sees everything sees that', async () => {
+  const filters = async (who: Principal, query: string) => {
+    const { changes, server } = await live(() => who);
+    changes.push(message(1n));
+    (await follow(server.url, `${PATH}${query}`, { authorization: 'Bearer x' })).leave();
+    const [call] = server.calls as unknown as { request: { filter: { principal: string; askedOf?: object } } }[];
+    return call!.request.filter;
+  };
+  const own = await filters({ ...ana, role: 'USER' } as Principal, '?also=may_decide');
+  expect(own).toMatchObject({ principal: 'user:ana', askedOf: { principal: 'user:ana', withoutVoted: false } });
+  const all = await filters(ana, '?also=may_decide');
+  expect([all.principal, all.askedOf]).toEqual(['', undefined]);
+  const { send } = await live(() => ana).then(({ server }) => server);
+  for (const query of ['also=all', 'also=may_decide&may_decide=me', `also=may_decide&conversation=${APPROVAL}`])
+    expect((await send('GET', `${PATH}?${query}`, { headers: { authorization: 'Bearer x' } })).status, query).toBe(400);
+});
+
 test.each<[string, Partial<typeof ana> | { role: 'USER' } | { groups: string[] } | { scopes: [] }]>([
   ['somebody who sees only what is theirs from now on', { role: 'USER' }],
   ['somebody who has left a group', { groups: [] }],

@@ -186,11 +186,13 @@ function isWanted(
   const { status, conversationId, principal, askedOf, narrow = {} } = wanted;
   const then = change === SETTLED ? approval.status : view.ApprovalStatus.PENDING;
   const isOfOwner = principal === undefined || conversationId !== undefined || principal === owner;
+  const isAskedOf = askedOf !== undefined && isAsked(wanted, approval, owner, Math.max(askedOf.at, time));
+  // What is somebody's own and what asks them are told together where both are named.
+  const isTheirs = askedOf === undefined ? isOfOwner : isAskedOf || (principal !== undefined && isOfOwner);
   return (
     (status ?? then) === then &&
     (conversationId ?? approval.conversationId) === approval.conversationId &&
-    isOfOwner &&
-    (askedOf === undefined || isAsked(wanted, approval, owner, Math.max(askedOf.at, time))) &&
+    isTheirs &&
     (narrow.tool ?? approval.tool) === approval.tool &&
     (narrow.toolPattern === undefined || matchesGlob(narrow.toolPattern, approval.tool)) &&
     (narrow.agent ?? agent) === agent &&

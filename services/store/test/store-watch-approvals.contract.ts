@@ -135,6 +135,10 @@ export function watchApprovalTests({ client, send, told }: AtHand): void {
     expect(await found({ principal: 'user:bob', conversationId: last.id })).toEqual([]);
     expect(await found({ askedOf: someone('ana', 'USER', ['finance']) })).toEqual([...ana.changes, ...bob.changes]);
     expect(await found({ askedOf: someone('bob', 'USER', ['finance']) })).toEqual(ana.changes);
+    // What is somebody's own and what asks them, each once, where both are named.
+    const bobs = { principal: 'user:bob', askedOf: someone('bob', 'USER', ['finance']) };
+    expect(await found(bobs)).toEqual([...ana.changes, ...bob.changes]);
+    expect(await found({ ...bobs, principal: 'user:eve' })).toEqual([...ana.changes, ...eve.changes]);
     expect(await found({ toolPattern: 'l?s*' })).toEqual([]);
     expect(await found({ askedOf: someone('eve', 'USER') })).toEqual(eve.changes);
     const pending = views.ApprovalStatus.PENDING;

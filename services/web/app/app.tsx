@@ -8,7 +8,7 @@ import { QuestionsPage } from './questions/questions-page.tsx';
 import { Settings } from './settings.tsx';
 import { Side } from './side.tsx';
 import { SignIn } from './sign-in.tsx';
-import { counts, waitingFor } from './state/live.ts';
+import { counts, shortCount, waitingFor } from './state/live.ts';
 import { go, usePlace } from './state/place.ts';
 import { questionsWaiting } from './state/questions.ts';
 import { mustSignIn } from './state/session.ts';
@@ -49,7 +49,7 @@ export function App() {
   }, []);
   const name = names[place.page];
   useEffect(() => {
-    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${name} · Stop and Go`;
+    document.title = `${waiting > 0 ? `(${shortCount(waiting)}) ` : ''}${name} · Stop and Go`;
   }, [waiting, name]);
   useShortcuts({
     '?': () => setOpened('help'),

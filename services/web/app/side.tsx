@@ -2,7 +2,7 @@ import type { Conversation } from '@stopgo/client';
 import { useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
 import { useConversations } from './state/conversations.ts';
-import { counts, waitingFor } from './state/live.ts';
+import { counts, shortCount, waitingFor } from './state/live.ts';
 import type { Place } from './state/place.ts';
 import { questionsWaiting } from './state/questions.ts';
 import { useStore } from './state/store.ts';
@@ -38,7 +38,7 @@ export function Side(given: { readonly place: Place; readonly onHelp: () => void
           <Icon name="inbox" /> Approvals
           {waiting > 0 ? (
             <span className="badge">
-              {waiting}
+              {shortCount(waiting)}
               <span className="visually-hidden"> waiting</span>
             </span>
           ) : null}

@@ -1483,6 +1483,8 @@ export interface Streams {
       readonly may_decide?: "me";
       /** me, none, an e-mail address, or a claimed name */
       readonly assignee?: string;
+      /** Beside what the list would show, what whoever is signed in may decide in conversations of others */
+      readonly also?: "may_decide";
       /** The id of an event to go on after; Last-Event-ID counts before it */
       readonly after?: string;
     };

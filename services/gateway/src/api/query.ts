@@ -51,6 +51,10 @@ export const listApprovals = z.object({
 export const followApprovals = z.object({
   ...narrowed,
   ...mine,
+  also: z
+    .literal('may_decide')
+    .optional()
+    .describe('Beside what the list would show, what whoever is signed in may decide in conversations of others'),
   after: z.string().optional().describe('The id of an event to go on after; Last-Event-ID counts before it'),
 });
 

@@ -32,7 +32,8 @@ const follow =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
     const begin = beginOf(req);
-    const filter = await approvalsAsked(deps, req, frame);
+    const also = new Query(req).choice('also', { may_decide: true }) ?? false;
+    const filter = await approvalsAsked(deps, req, frame, also);
     const slot = deps.streams.open();
     res.once('close', slot.release);
     try {

@@ -18,11 +18,11 @@ import { approvalStatuses } from '../render/words.ts';
 import { permit, type RouteDependencies } from './route.ts';
 
 /**
- * What a request narrows approvals by, of those that whoever asks may see.
+ * What a request narrows approvals by, of those that whoever asks may see; `also`: and of those that they may decide.
  *
  * @throws DomainError `invalid_argument` that names the parameter, and what `permit` throws.
  */
-export async function approvalsAsked(deps: RouteDependencies, req: Request, frame: Frame) {
+export async function approvalsAsked(deps: RouteDependencies, req: Request, frame: Frame, also = false) {
   const query = new Query(req);
   const status = query.choice('status', approvalStatuses);
   const conversationId = query.uuid('conversation');
@@ -46,12 +46,17 @@ export async function approvalsAsked(deps: RouteDependencies, req: Request, fram
   // What is assigned to somebody is in whoever's conversation: of it, what asks them is shown.
   const isMine = assignee === 'me' && frame.principal.kind === 'user';
   const asked = mayDecide ? askedOfMe(frame.principal, now) : isMine ? askedOf(frame.principal, now, false) : undefined;
+  if (also && (asked !== undefined || conversationId !== undefined))
+    throw invalidArgument('"also" adds to all that you may see: leave out may_decide, conversation and assignee=me');
+  // Who may see all of them sees what they may decide, too.
+  const askedToo = also && isOwn ? askedOf(frame.principal, now, false) : undefined;
   return {
     ...narrow,
     ...(assignee === undefined ? {} : { assignment: assignmentOf(req, frame, assignee) }),
     ...(status === undefined ? {} : { status }),
     ...(conversationId === undefined ? {} : { conversationId }),
     ...(asked === undefined ? {} : { askedOf: asked }),
+    ...(askedToo === undefined ? {} : { askedOf: askedToo }),
     ...(isOwn && asked === undefined ? { principal: principalKey(frame.principal) } : {}),
   };
 }

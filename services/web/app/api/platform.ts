@@ -1,6 +1,7 @@
 import { type ApiError, createClient } from '@stopgo/client';
 import { apiKey } from './identity.ts';
 import { mayGoOn, pageOf } from './login.ts';
+import { fetchInPlace } from './stream-turns.ts';
 
 /** Headers that say who asks: with a key, or as whom the page was made. */
 export const signedIn = (): Record<string, string> => (apiKey() === '' ? pageOf() : { 'X-API-Key': apiKey() });
@@ -13,6 +14,9 @@ const triesMax = 3;
 /** The same, in milliseconds. */
 const totalMs = 5_000;
 
+const isStream = (init: RequestInit | undefined): boolean =>
+  new Headers(init?.headers).get('accept') === 'text/event-stream';
+
 /** The platform, as whoever uses this tab is let in. */
 export const platform = createClient({
   url: '/api',
@@ -22,6 +26,7 @@ export const platform = createClient({
     if (refusal.status === 401) for (const tell of onSignInWanted) tell(whyIn(refusal));
   },
   retries: { triesMax, totalMs },
+  fetch: (input, init) => (isStream(init) ? fetchInPlace(input, init) : fetch(input, init)),
 });
 
 /** What a person is told of why they have to sign in: nothing where nobody was signed in before. */

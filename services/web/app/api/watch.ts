@@ -1,10 +1,13 @@
 import type { FollowOptions, StreamState } from '@stopgo/client';
+import { TurnOver } from './stream-turns.ts';
 
 export type Watching<News> = {
   /** Begins the stream: one of those that the client has. */
   readonly open: (options: FollowOptions) => AsyncIterable<News>;
   readonly take: (news: News) => void;
   readonly onState?: (state: StreamState) => void;
+  /** Told that it rests until somebody looks at the page. */
+  readonly onRest?: () => void;
   /** Whether an error ends it; none does if absent: somebody may sign in, or the platform comes back. */
   readonly ends?: (error: unknown) => boolean;
   /** Told of the error that has ended it. */
@@ -12,17 +15,30 @@ export type Watching<News> = {
 };
 
 /** Takes what a stream tells until it is told to end. Gives what ends it. */
-export function watchStream<News>({ open, take, onState, ends = () => false, onEnd }: Watching<News>): () => void {
+export function watchStream<News>({
+  open,
+  take,
+  onState,
+  onRest,
+  ends = () => false,
+  onEnd,
+}: Watching<News>): () => void {
   const ended = new AbortController();
   const { signal } = ended;
   void run();
   return () => ended.abort();
 
   async function run(): Promise<void> {
+    // Between two turns it counts as open.
+    let isBetween = false;
     const options: FollowOptions = {
       ...{ signal, wakes, mayPass: (error) => !ends(error) },
-      onState: (state) => {
-        if (!signal.aborted) onState?.(state);
+      onState: (state, why) => {
+        if (signal.aborted) return;
+        const over = state === 'lost' ? turnOverIn(why) : undefined;
+        if (over?.rests) onRest?.();
+        if (over === undefined && (!isBetween || state === 'lost')) onState?.(state);
+        isBetween = over === undefined ? isBetween && state === 'connecting' : !over.rests;
       },
     };
     try {
@@ -37,6 +53,12 @@ export function watchStream<News>({ open, take, onState, ends = () => false, onE
       onEnd?.();
     }
   }
+}
+
+/** That a turn was over, if that is why. */
+function turnOverIn(why: unknown): TurnOver | undefined {
+  for (let at = why; at instanceof Error; at = at.cause) if (at instanceof TurnOver) return at;
+  return undefined;
 }
 
 /** Has it look again at once when the browser is online again, or the page is looked at. */

@@ -1,24 +1,18 @@
-import type { Approval } from '@stopgo/client';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { Button } from 'react-aria-components';
 import { useApproval, useInbox } from '../state/approvals.ts';
-import { counts, waitingFor } from '../state/live.ts';
+import { counts, countWords, waitingFor } from '../state/live.ts';
 import { go } from '../state/place.ts';
 import { useStore } from '../state/store.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Link } from '../ui/link.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
-import { Line } from '../ui/text.tsx';
-import { Time } from '../ui/time.tsx';
 import { ApprovalCard } from './approval-card.tsx';
 import { Batch } from './batch.tsx';
 import { togetherMax } from './decide-many.ts';
 import { askedFor, Filters, listQuery } from './filters.tsx';
 import { InboxKinds } from './inbox-kinds.tsx';
-import { headlineOf, outcomeOf, summaryOf } from './words.ts';
-
-const address = (approval: string | undefined, query: string): string =>
-  `/approvals${approval === undefined ? '' : `/${approval}`}${query}`;
+import { address, Rows } from './rows.tsx';
 
 /** All approvals, across conversations: the list, and the one that somebody looks at. */
 export function ApprovalsPage({
@@ -30,7 +24,8 @@ export function ApprovalsPage({
 }) {
   const filter = askedFor(query);
   const inbox = useInbox(listQuery(filter));
-  const { approvals } = inbox;
+  const { pages } = inbox;
+  const approvals = pages.flat();
   const { approval, problem } = useApproval(chosen);
   const waiting = useStore(counts);
   const move = (step: 1 | -1) => () => {
@@ -40,12 +35,15 @@ export function ApprovalsPage({
   };
   // Undefined: nobody selects.
   const [selection, setSelection] = useState<ReadonlySet<string>>();
-  const toggle = (uuid: string) =>
-    setSelection((before = new Set()) => {
-      const next = new Set(before);
-      if (!next.delete(uuid)) next.add(uuid);
-      return next;
-    });
+  const toggle = useCallback(
+    (uuid: string) =>
+      setSelection((before = new Set()) => {
+        const next = new Set(before);
+        if (!next.delete(uuid)) next.add(uuid);
+        return next;
+      }),
+    [],
+  );
   const open = approvals.filter(({ status }) => status === 'pending');
   const isChosenOpen = open.some(({ uuid }) => uuid === chosen);
   useShortcuts({
@@ -64,8 +62,8 @@ export function ApprovalsPage({
           <h1 id="inbox-title">Approvals</h1>
           {waiting === undefined ? null : (
             <p className="head-note" role="status">
-              {waitingFor(waiting) === 0 ? 'Nothing waits' : `${waitingFor(waiting).toLocaleString('en')} waiting`}
-              {waiting.overdue > 0 ? `, ${waiting.overdue.toLocaleString('en')} overdue` : ''}
+              {waitingFor(waiting) === 0 ? 'Nothing waits' : `${countWords(waitingFor(waiting))} waiting`}
+              {waiting.overdue > 0 ? `, ${countWords(waiting.overdue)} overdue` : ''}
             </p>
           )}
           {selection === undefined && open.length > 1 ? (
@@ -83,7 +81,7 @@ export function ApprovalsPage({
             onDone={() => setSelection(undefined)}
           />
         )}
-        <Rows approvals={approvals} chosen={chosen} query={query} selection={selection} onToggle={toggle} />
+        <Rows pages={pages} chosen={chosen} query={query} selection={selection} onToggle={toggle} />
         <p role="status" className="list-note">
           {inbox.problem ?? (inbox.isLoading || approvals.length > 0 ? '' : emptyWords(filter.status))}
         </p>
@@ -127,59 +125,3 @@ export function ApprovalsPage({
 
 const emptyWords = (status: string): string =>
   status === 'pending' ? 'Nothing waits for a decision. New ones appear here by themselves.' : 'Nothing here.';
-
-function Rows(given: {
-  readonly approvals: readonly Approval[];
-  readonly chosen: string | undefined;
-  readonly query: string;
-  readonly selection: ReadonlySet<string> | undefined;
-  readonly onToggle: (uuid: string) => void;
-}) {
-  const { approvals, chosen, query, selection, onToggle } = given;
-  const list = useRef<HTMLUListElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the row is looked for when another one is chosen
-  useEffect(() => {
-    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
-  }, [chosen]);
-  return (
-    <ul ref={list} className="rows">
-      {approvals.map((one) => (
-        <li key={one.uuid} className={selection === undefined ? undefined : 'selectable'}>
-          {selection === undefined ? null : (
-            <label className="row-select">
-              <input
-                type="checkbox"
-                checked={selection.has(one.uuid) && one.status === 'pending'}
-                disabled={one.status !== 'pending'}
-                onChange={() => onToggle(one.uuid)}
-              />
-              <span className="visually-hidden">
-                Select: <Line text={`${headlineOf(one)} ${summaryOf(one)}`} />
-              </span>
-            </label>
-          )}
-          <Link to={address(one.uuid, query)} isCurrent={one.uuid === chosen} className={`approval-row ${one.status}`}>
-            <span className="row-title">
-              <Line text={headlineOf(one)} />
-            </span>
-            <span className="row-tool">
-              <Line text={`${one.tool_name} · ${summaryOf(one)}`} />
-            </span>
-            <span className="row-meta">
-              {one.overdue ? <span className="dot bad">Overdue</span> : null}
-              {one.status === 'pending' ? null : (
-                <span className={`dot ${one.status}`}>{outcomeOf(one)?.split(' at ')[0]}</span>
-              )}
-              {one.assignee === undefined ? null : (
-                <span className="row-assignee">
-                  for <Line text={one.assignee.name} />
-                </span>
-              )}
-              <Time at={one.created_at} />
-            </span>
-          </Link>
-        </li>
-      ))}
-    </ul>
-  );
-}

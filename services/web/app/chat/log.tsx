@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
 import { Block } from '../ui/text.tsx';
-import { Items, Writing } from './items.tsx';
+import { Groups, Writing } from './items.tsx';
 import type { Item, Transcript } from './transcript.ts';
 
 /** So close to the end, in pixels, somebody follows what is written. */
@@ -55,8 +55,8 @@ export function Log(given: {
       }}
     >
       <div className="log-inner">
+        <Groups items={items} parts={parts} />
         <ol className="items">
-          <Items items={items} parts={parts} />
           <Writing writing={writing} />
           {sending === undefined ? null : (
             <li className="item user is-sending">

@@ -58,3 +58,30 @@ export const Markdown = memo(({ text }: { readonly text: string }) => (
     </ReactMarkdown>
   </div>
 ));
+
+const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
+/** A line that goes on with what stands before it, or may: indented, of a list, a quote, or a table. */
+const goesOn = /^(?:\s|[-*+>|]|\d+[.)])/;
+
+/**
+ * The text in pieces that are shown one below the other as the whole is: all but the last stay as they are when more is written. So what an
+ * answer says already is not read again for each word that is added.
+ */
+export function settledBlocks(text: string): readonly string[] {
+  const blocks: string[] = [];
+  let open = '';
+  let block = '';
+  let isAfterBlank = false;
+  for (const line of text.split(/(?<=\n)/)) {
+    if (open === '' && isAfterBlank && line.trim() !== '' && !goesOn.test(line)) {
+      blocks.push(block);
+      block = '';
+    }
+    const mark = fence.exec(line)?.[1] ?? '';
+    if (open === '') open = mark;
+    else if (mark.startsWith(open) && line.trim() === mark) open = '';
+    isAfterBlank = line.trim() === '';
+    block += line;
+  }
+  return [...blocks, block];
+}

@@ -154,6 +154,11 @@ export class GrowingTranscript {
   isRunOpen = false;
   paused: Pause | undefined;
 
+  /** The last one that was taken in; 0: none was. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   /** Goes on to a revision; false for one that it has passed already. */
   goOnTo(revision: number): boolean {
     if (revision <= this.#revision) return false;

@@ -13,5 +13,5 @@ const subscribe = (tell: () => void): (() => void) => {
   return () => readers.delete(tell);
 };
 
-/** Now, in milliseconds since 1970; a component that reads it is drawn again every ten seconds. */
-export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
+/** What is said of the time; a component that says it is drawn again when that changes. It is looked at every ten seconds. */
+export const useClock = (say: (now: number) => string): string => useSyncExternalStore(subscribe, () => say(now));

@@ -23,6 +23,10 @@ const changesHead = /^(approval_|input_|run_|call_edited|tool_call_in_doubt|user
 /** What a run waits for besides people stands in no event: while it works, it is asked for this often, in milliseconds. */
 const headMs = 4_000;
 
+/** What changed within so long is drawn together, in milliseconds: a frame; longer while what was before is still being read. */
+const drawMs = 16;
+const behindMs = 1_000;
+
 /** Follows a conversation until `end` is called; `keep` is given each event once. */
 export function watch(
   id: string,
@@ -34,13 +38,17 @@ export function watch(
 
   // Many events come at once when a conversation is opened: they are shown together.
   const builder = new TranscriptBuilder();
-  let drawing: ReturnType<typeof setTimeout> | undefined;
+  let drawing: { readonly timer: ReturnType<typeof setTimeout>; readonly ms: number } | undefined;
   const draw = () => {
     drawing = undefined;
     update({ transcript: builder.shown() });
   };
   const drawSoon = () => {
-    drawing ??= setTimeout(draw, 16);
+    const isBehind = builder.revision < (store.get().head?.revision ?? Number.POSITIVE_INFINITY);
+    const ms = isBehind ? behindMs : drawMs;
+    if (drawing !== undefined && drawing.ms <= ms) return;
+    clearTimeout(drawing?.timer);
+    drawing = { timer: setTimeout(draw, ms), ms };
   };
 
   let asking = false;
@@ -57,6 +65,7 @@ export function watch(
       hear(conversation.pending_approvals);
       const { problem: _, ...rest } = store.get();
       store.set({ ...rest, head: conversation });
+      if (drawing !== undefined) drawSoon();
     } catch (error) {
       if (!ended.signal.aborted && store.get().head === undefined) update({ problem: wordsOf(error) });
     } finally {
@@ -97,7 +106,7 @@ export function watch(
     end: () => {
       ended.abort();
       clearInterval(timer);
-      clearTimeout(drawing);
+      clearTimeout(drawing?.timer);
       endStream();
     },
   };

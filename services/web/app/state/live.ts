@@ -58,13 +58,13 @@ export function goLive(): void {
     for (const tell of listeners) tell(change);
     countSoon();
   };
-  const ends = [watchStream({ open: (options) => platform.approvals.events({}, options), take, onState: follow })];
-  // Of the conversations of others the first one tells nothing to who may only decide there.
-  if (isSignedIn())
-    ends.push(watchStream({ open: (options) => platform.approvals.events({ may_decide: 'me' }, options), take }));
-  stop = () => {
-    for (const end of ends) end();
-  };
+  // Of the conversations of others it would tell nothing to who may only decide there.
+  const filter = isSignedIn() ? ({ also: 'may_decide' } as const) : {};
+  stop = watchStream({
+    ...{ open: (options) => platform.approvals.events(filter, options), take, onState: follow },
+    // A number that nobody keeps is not shown.
+    onRest: () => counts.set(undefined),
+  });
 }
 
 function follow(state: StreamState): void {
@@ -86,6 +86,17 @@ function countSoon(): void {
 
 /** How many wait for whoever looks: those that they may decide, where people sign in. */
 export const waitingFor = (of: Counts | undefined): number => of?.may_decide ?? of?.waiting ?? 0;
+
+/** So many are counted at most: the number then stands for that many or more. */
+const countedMax = 10_000;
+
+/** A number of approvals in words. */
+export const countWords = (number: number): string =>
+  `${number.toLocaleString('en')}${number >= countedMax ? ' or more' : ''}`;
+
+/** The same where there is little room. */
+export const shortCount = (number: number): string =>
+  `${number.toLocaleString('en')}${number >= countedMax ? '+' : ''}`;
 
 function count(): void {
   platform.approvals.counts().then(

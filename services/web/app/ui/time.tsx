@@ -1,4 +1,4 @@
-import { useNow } from '../state/clock.ts';
+import { useClock } from '../state/clock.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -22,26 +22,27 @@ export function lengthOf(ms: number): string {
   return parts.slice(0, 2).join(' ');
 }
 
-const whole = (at: Date): string => at.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'medium' });
+// Made once: to make one takes longer than to use it a hundred times.
+const wholeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' });
+const timeFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const clockFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const dateFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+
+function wordsOf(then: Date, now: number): string {
+  const ago = now - then.getTime();
+  if (ago < minute) return 'just now';
+  if (ago < day) return timeFormat.format(then);
+  return (ago > 300 * day ? dateFormat : dayFormat).format(then);
+}
 
 /** A point in time in few words; the whole of it is its title. */
 export function Time({ at }: { readonly at: string | null | undefined }) {
-  const now = useNow();
-  if (at === null || at === undefined) return null;
-  const then = new Date(at);
-  const ago = now - then.getTime();
-  const words =
-    ago < minute
-      ? 'just now'
-      : ago < day
-        ? then.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
-        : then.toLocaleDateString(undefined, {
-            day: 'numeric',
-            month: 'short',
-            ...(ago > 300 * day ? { year: 'numeric' } : {}),
-          });
+  const then = at === null || at === undefined ? undefined : new Date(at);
+  const words = useClock((now) => (then === undefined ? '' : wordsOf(then, now)));
+  if (then === undefined || at === null) return null;
   return (
-    <time dateTime={at} title={whole(then)}>
+    <time dateTime={at} title={wholeFormat.format(then)}>
       {words}
     </time>
   );
@@ -49,14 +50,17 @@ export function Time({ at }: { readonly at: string | null | undefined }) {
 
 /** How long there still is, or that it is over. */
 export function TimeLeft({ until }: { readonly until: string }) {
-  const left = new Date(until).getTime() - useNow();
+  const then = new Date(until);
+  const words = useClock((now) => {
+    const left = then.getTime() - now;
+    return left <= 0 ? 'its time is over' : `${lengthOf(left)} left`;
+  });
   return (
-    <time dateTime={until} title={whole(new Date(until))}>
-      {left <= 0 ? 'its time is over' : `${lengthOf(left)} left`}
+    <time dateTime={until} title={wholeFormat.format(then)}>
+      {words}
     </time>
   );
 }
 
 /** The time of day of something that has happened, in words. */
-export const clockTime = (at: string): string =>
-  new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+export const clockTime = (at: string): string => clockFormat.format(new Date(at));

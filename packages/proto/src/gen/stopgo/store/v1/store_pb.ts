@@ -1327,8 +1327,8 @@ export const AskedOfSchema: GenMessage<AskedOf> = /*@__PURE__*/
 export type WatchApprovalsRequest = Message<"stopgo.store.v1.WatchApprovalsRequest"> & {
   /**
    * Which approvals, as they are after the change. Status: PENDING for all changes but the one that settles. Whom an approval is assigned
-   * to does not matter to a change of that. Of somebody who may decide: also what is settled, and what they have voted on. Takes neither
-   * asked_in_run nor overdue_at; limit and cursor are not looked at.
+   * to does not matter to a change of that. Of somebody who may decide: also what is settled, and what they have voted on. With both
+   * principal and asked_of: what either of them is about. Takes neither asked_in_run nor overdue_at; limit and cursor are not looked at.
    *
    * @generated from field: stopgo.store.v1.ListApprovalsRequest filter = 1;
    */
