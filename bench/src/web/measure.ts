@@ -17,7 +17,7 @@ const asked = 40;
 
 const writable = `document.querySelector('textarea')?.disabled === false`;
 const isChatReady = (text: string): string =>
-  `${writable} && document.querySelector('.items')?.textContent.includes(${JSON.stringify(text)})`;
+  `${writable} && document.querySelector('.log-inner')?.textContent.includes(${JSON.stringify(text)})`;
 const isInboxReady = `document.querySelector('.approval-row') !== null && /waiting/.test(document.querySelector('.head-note')?.textContent ?? '')`;
 const isRunReady = `document.querySelector('[role="treeitem"], .timeline li') !== null`;
 
@@ -62,7 +62,9 @@ export async function measurePages(world: World, sizes: PageSizes): Promise<Page
     'chat: scrolled to its beginning',
     await framesDuring(page, () => page.evaluate(scrolled('.log', -270))),
   ]);
+  say('back');
   frames.push(['chat: scrolled to its end', await framesDuring(page, () => page.evaluate(scrolled('.log', 270)))]);
+  say('written');
   frames.push([`chat: an answer of ${pieces} pieces is written`, await framesDuring(page, () => written(page))]);
   await page.context().close();
   say('the run');
