@@ -3,7 +3,7 @@ import { serversIn } from '../e2e/asking-servers.ts';
 import { agentsInGit } from '../e2e/git-agents.ts';
 import { until } from '../e2e/http.ts';
 import type { Workplace } from '../e2e/platform.ts';
-import { openSite, type Site } from './browser.ts';
+import { openSite, type Site } from './site.ts';
 
 /** A platform whose tool servers ask people, and whose agents from git do, and call each other. `port`: where the gateway listens; 0: anywhere. */
 export async function openAskingSite(port = 0): Promise<Site> {
