@@ -24,6 +24,7 @@ const rooms: Readonly<Record<string, { readonly beside: readonly string[]; reado
       'text',
       'events',
       'repository',
+      'connections',
       'memory',
       'people',
       'policy',
@@ -38,7 +39,7 @@ const rooms: Readonly<Record<string, { readonly beside: readonly string[]; reado
   },
   'services/mcp-bridge/src': {
     beside: ['bounds.ts', 'failures.ts', 'hidden-text.ts', 'line-budget.ts', 'unless-aborted.ts'],
-    inOrder: ['questions', 'lines', 'credentials', 'tools', 'results', 'session', 'servers', 'attempts'],
+    inOrder: ['questions', 'lines', 'credentials', 'connections', 'tools', 'results', 'session', 'servers', 'attempts'],
   },
   'services/orchestrator/src/driver': {
     beside: [],

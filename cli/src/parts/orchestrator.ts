@@ -7,6 +7,7 @@ import {
   startOrchestrator,
 } from '@stopgo/orchestrator';
 import type { Secret } from '@stopgo/rpc';
+import { hasAccounts } from './accounts.ts';
 import { agentDefinition, systemPromptOf } from './agent-definition.ts';
 import { type LinkMaker, linkPartsOf } from './links.ts';
 import type { PartOptions } from './part.ts';
@@ -42,6 +43,7 @@ export function startOrchestratorPart(
       calling: config.calling,
       heartbeatTtlMs: config.heartbeatTtlMs,
       runsMax: config.limits.concurrentRuns,
+      hasAccounts: hasAccounts(config.mcpServers),
     },
     {
       ...others,

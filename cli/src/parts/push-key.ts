@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Secret } from '@stopgo/rpc';
@@ -34,6 +34,11 @@ export function pushKeyOf(dataDir: string): Secret {
     );
   }
   return new Secret(text);
+}
+
+/** The key of accounts that users connect, for the bridge: made of the other one, which it does not show. */
+export function accountKeyOf(pushKey: Secret): Secret {
+  return new Secret(createHmac('sha256', parsePushKey(pushKey.reveal())).update('stopgo accounts').digest('hex'));
 }
 
 /** On disk, whole, before anything is sealed with it: after a power cut the key is the same, or was never used. */

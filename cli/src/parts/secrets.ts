@@ -22,7 +22,9 @@ type Variables = Readonly<Record<string, string | undefined>>;
  */
 export function credentialsOf(config: AgentConfig, env: Variables): string[] {
   const variables = config.mcpServers.flatMap(({ transport }) =>
-    transport.kind === 'stdio' ? [] : [transport.tokenVariable, transport.login?.secretVariable],
+    transport.kind === 'stdio'
+      ? []
+      : [transport.tokenVariable, transport.login?.secretVariable, transport.accounts?.secretVariable],
   );
   return [
     ...keyVariables,

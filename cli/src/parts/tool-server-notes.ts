@@ -3,7 +3,7 @@ import type { AgentConfig, Logger } from '@stopgo/runtime';
 import { credentialsOf } from './secrets.ts';
 
 /** Our secrets beside the credentials that a configuration names. */
-const ownVariables = ['STOPGO_INTERNAL_TOKEN', 'STOPGO_PUSH_KEY', 'NATS_URL'] as const;
+const ownVariables = ['STOPGO_INTERNAL_TOKEN', 'STOPGO_PUSH_KEY', 'STOPGO_ACCOUNT_KEY', 'NATS_URL'] as const;
 
 /** Processes above this one that are looked at, at most. */
 const aboveMax = 16;

@@ -55,6 +55,8 @@ export type ServiceEnvironment = {
   readonly dataDir?: string;
   /** With which the orchestrator seals credentials for notifications, and the registry those of repositories. */
   readonly pushKey?: Secret;
+  /** With which the bridge seals what is kept of accounts that users connect. */
+  readonly accountKey?: Secret;
   /** Base URL of the offline model, for the orchestrator. */
   readonly offlineModel?: string;
   /** HTTP port of the gateway, instead of the configured one. */
@@ -105,6 +107,7 @@ export function readServiceEnvironment(
   const offlineModel = service === 'orchestrator' ? checked('STOPGO_OFFLINE_MODEL', checkHttpUrl) : undefined;
   const isSealing = service === 'orchestrator' || service === 'registry';
   const pushKey = isSealing ? checked('STOPGO_PUSH_KEY', parsePushKey) : undefined;
+  const accountKey = service === 'mcp-bridge' ? checked('STOPGO_ACCOUNT_KEY', parsePushKey) : undefined;
   const httpPort = service === 'gateway' ? checked('STOPGO_HTTP_PORT', checkPort) : undefined;
   const a2aGrpcPort = service === 'gateway' ? checked('STOPGO_A2A_GRPC_PORT', checkPort) : undefined;
   const natsUrl = service === 'store' ? checked('NATS_URL', checkNatsUrl) : undefined;
@@ -119,6 +122,7 @@ export function readServiceEnvironment(
     ...(dataDir === undefined ? {} : { dataDir }),
     ...(offlineModel === undefined ? {} : { offlineModel }),
     ...(pushKey === undefined ? {} : { pushKey: new Secret(pushKey) }),
+    ...(accountKey === undefined ? {} : { accountKey: new Secret(accountKey) }),
     ...(httpPort === undefined ? {} : { httpPort: Number(httpPort) }),
     ...(a2aGrpcPort === undefined ? {} : { a2aGrpcPort: Number(a2aGrpcPort) }),
     ...(natsUrl === undefined ? {} : { nats: { url: natsUrl, ...(monitorUrl === undefined ? {} : { monitorUrl }) } }),

@@ -26,7 +26,10 @@ export const callersOf: Readonly<Record<ServiceName, Callers>> = {
   'mcp-bridge': {
     orchestrator: ['ListTools', 'Execute', 'FenceCall', 'CancelCall', 'AnswerCall'],
     // What people say of tools comes from here alone.
-    gateway: ['ListTools', 'ListServers', 'ListHeldTools', 'AcceptTools', 'DefineTools', 'LearnAccepted', 'ListAlarms'],
+    gateway: [
+      ...['ListTools', 'ListServers', 'ListHeldTools', 'AcceptTools', 'DefineTools', 'LearnAccepted', 'ListAlarms'],
+      ...['ListConnections', 'BeginConnection', 'FinishConnection', 'Disconnect'],
+    ],
   },
   orchestrator: { gateway: 'all', approvals: ['ResumeRun'] },
   // Decisions of people come from here alone.

@@ -70,8 +70,8 @@ function environmentOf(name: ServiceName, env: NodeJS.ProcessEnv): ServiceEnviro
   }
 }
 
-async function secretsOf({ internalToken, pushKey, nats }: ServiceEnvironment): Promise<readonly string[]> {
-  const own = [internalToken, pushKey].flatMap((secret) => (secret === undefined ? [] : [secret.reveal()]));
+async function secretsOf({ internalToken, pushKey, accountKey, nats }: ServiceEnvironment): Promise<readonly string[]> {
+  const own = [internalToken, pushKey, accountKey].flatMap((secret) => (secret === undefined ? [] : [secret.reveal()]));
   if (nats === undefined) return own;
   const { secretsOfNatsUrl } = await import('@stopgo/store/nats');
   return [...own, ...secretsOfNatsUrl(nats.url)];

@@ -6,6 +6,7 @@ import { approvals, mcp, memory, orchestrator, people, registry, store } from '@
 import { type Client, createInProcessClient, type PeerName } from '@stopgo/rpc';
 import { type NamedStop, type Started, stopAll } from '@stopgo/runtime';
 import { startStore } from '@stopgo/store';
+import { hasAccounts } from '../parts/accounts.ts';
 import { approvalsPart, peoplePart } from '../parts/approvals.ts';
 import { startBridgePart } from '../parts/bridge.ts';
 import { bridgeHeartbeat } from '../parts/bridge-heartbeat.ts';
@@ -14,7 +15,7 @@ import type { LinkMaker } from '../parts/links.ts';
 import { checkedModels } from '../parts/models.ts';
 import { type OrchestratorMore, startOrchestratorPart } from '../parts/orchestrator.ts';
 import { logInternalErrors, type PartOptions, unnamedOf } from '../parts/part.ts';
-import { pushKeyOf } from '../parts/push-key.ts';
+import { accountKeyOf, pushKeyOf } from '../parts/push-key.ts';
 import { hasRegistry, startRegistryPart } from '../parts/registry.ts';
 import { setUpFirstUser } from '../parts/setup-key.ts';
 import { openStreamsOf } from '../parts/store.ts';
@@ -42,6 +43,10 @@ export type Intercept = {
   readonly registry?: (client: Client<typeof registry.RegistryService>) => Client<typeof registry.RegistryService>;
   readonly models?: (models: Pick<Models, 'forModel'>) => Pick<Models, 'forModel'>;
 };
+
+/** Made where accounts can be connected, and nowhere else. */
+const accountKeyHere = ({ mcpServers, dataDir }: PartOptions['config']) =>
+  hasAccounts(mcpServers) ? accountKeyOf(pushKeyOf(dataDir)) : undefined;
 
 /**
  * Starts every service in this process, bound to each other directly, over the embedded log. All or nothing: what was
@@ -76,7 +81,13 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
 
   const waits = new Waits(Date.now);
   const heartbeat = bridgeHeartbeat(storeOfBridge, `bridge-${randomUUID()}`, config.heartbeatTtlMs, waits);
-  const bridge = await startBridgePart(options, heartbeat, { client: storeOfBridge, isFar: false }, waits);
+  const bridge = await startBridgePart(
+    options,
+    heartbeat,
+    { client: storeOfBridge, isFar: false },
+    waits,
+    accountKeyHere(config),
+  );
   parts.push({ name: 'mcp-bridge', stop: bridge.stop });
   const directBridge = createInProcessClient(mcp.McpBridgeService, bridge.service, inProcess);
   const bridgeClient = intercept.bridge?.(directBridge) ?? directBridge;
@@ -144,6 +155,7 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
       approvals: approvalsClient,
       store: storeFor('gateway'),
       bridge: bridgeClient,
+      accounts: createInProcessClient(mcp.AccountsService, bridge.accounts, inProcess),
       people: peopleClient,
       ...(registryClient === undefined ? {} : { registry: registryClient }),
     },

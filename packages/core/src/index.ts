@@ -71,6 +71,7 @@ export type { CallOutcomeCommand, RemoteTask } from './calls/outcome.ts';
 export { agentTool, delegationOf, remoteAgentOf, remoteAgentsOf, withAgentsDescribed } from './calls/remote-agent.ts';
 export { takesTool } from './calls/takes-tool.ts';
 export { ticketOf } from './calls/ticket.ts';
+export { type ConnectedAccount, type Connection, evolveConnection, noConnection } from './connections/connection.ts';
 export {
   checkContextId,
   type EarlierText,
@@ -124,6 +125,8 @@ export {
   agentStream,
   apiKeyOfStream,
   apiKeyStream,
+  connectionStream,
+  connectionStreamPrefix,
   conversationOfPush,
   conversationOfStream,
   conversationStream,
@@ -148,7 +151,7 @@ export { approvalKindWord } from './interrupts/approval-words.ts';
 export { isAskedOf } from './interrupts/asked-of.ts';
 export { askedWords, askingsOf, isAskedOfAll, unnamedBy, votedWord } from './interrupts/askings.ts';
 export type { CallAsked, DelegationAskedCommand, RemoteQuestion } from './interrupts/commands.ts';
-export { provideToken, resolveApproval } from './interrupts/decide-approval.ts';
+export { provideAccount, provideToken, resolveApproval, serversWanting } from './interrupts/decide-approval.ts';
 export { assignApproval } from './interrupts/decide-assign.ts';
 export { type ProvideDecision, provideInput } from './interrupts/decide-inputs.ts';
 export { type AskedIn, delegationAsked } from './interrupts/decide-questions.ts';
@@ -393,8 +396,4 @@ export { bareView, type EarlierRows, type ProjectedRows, project } from './views
 export { type PromptMessage, type PromptScope, promptMessages } from './views/prompt-messages.ts';
 export { evolveTrace, type RunTrace } from './views/run-trace.ts';
 export { asksSince, standingOf } from './views/standing.ts';
-export {
-  type FinishedCall,
-  type Transcript,
-  TranscriptBuilder,
-} from './views/transcript.ts';
+export { type FinishedCall, type Transcript, TranscriptBuilder } from './views/transcript.ts';

@@ -137,7 +137,7 @@ describe('what is refused, with one line each', () => {
     [
       'a credential in the place of a word',
       'mcp_servers: [{ name: a, url: "http://h/", auth: bearer-sekret-123 }]',
-      ['mcp_servers[0].auth: expected forward, none, static or client_credentials, found text'],
+      ['mcp_servers[0].auth: expected forward, oauth, none, static or client_credentials, found text'],
     ],
     [
       'a credential in the place of a number',

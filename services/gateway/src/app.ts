@@ -2,7 +2,13 @@ import { sayProblemAt } from '@stopgo/a2a-agent/http';
 import { notFound, unavailable, visibleText } from '@stopgo/core';
 import { browserRules, readBody } from '@stopgo/http';
 import { describeError } from '@stopgo/runtime';
-import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import { ownersIn } from './auth/owners.ts';
 import { signedInRule } from './auth/signed-in.ts';
 import { allowAll } from './authorize.ts';
@@ -14,6 +20,7 @@ import { pathOf, requestLog } from './request-log.ts';
 import { requestRules, securityHeaders } from './request-rules.ts';
 import { sendJson } from './respond.ts';
 import { allRoutes } from './routes/all-routes.ts';
+import { isConnectionVisit } from './routes/connections.ts';
 import { isLinkVisit } from './routes/links.ts';
 import type { Handler, Route, RouteDependencies, SayProblem } from './routes/route.ts';
 import { cutSlowReaders } from './slow-readers.ts';
@@ -39,7 +46,7 @@ export function createApp(options: GatewayOptions, deps: RouteDependencies, give
   app.disable('x-powered-by');
   app.enable('case sensitive routing');
   app.use(requestLog(options.log, options.now, options.newSessionId));
-  app.use(cutSlowReaders(deps.readerStallMs), securityHeaders, requestRules, browserRules(options, isLinkVisit));
+  app.use(cutSlowReaders(deps.readerStallMs), securityHeaders, requestRules, browserRules(options, isVisit));
   const work: Work = {
     body: readBody(options.limits.bodyBytes),
     signIn: signInWith(options.authenticate),
@@ -50,6 +57,9 @@ export function createApp(options: GatewayOptions, deps: RouteDependencies, give
   app.use(answerError(options));
   return app;
 }
+
+/** Whoever a link, or another site, leads here. */
+const isVisit = (req: Request): boolean => isLinkVisit(req) || isConnectionVisit(req);
 
 /** What is done with every request beside its route. */
 type Work = { readonly body: RequestHandler; readonly signIn: RequestHandler; readonly orGiveUp: OrGiveUp };

@@ -42,6 +42,8 @@ export const conditionWaitMs = 500;
 
 /** What a call to a service may take beyond the wait that it was asked for, in milliseconds. */
 export const callMarginMs = 30_000;
+/** How long a bridge has to ask an authorization server, which is some requests, in milliseconds. */
+export const connectMs = 30_000;
 /** How long a bridge has to tell how its tool servers are, in milliseconds. */
 export const listServersMs = 2_000;
 /** How long an orchestrator has to tell which agents models are offered, in milliseconds. */

@@ -13,6 +13,7 @@ export type GatewayClients = {
   readonly approvals: Client<typeof approvals.ApprovalsService>;
   readonly store: Client<typeof store.StoreService>;
   readonly bridge: Client<typeof mcp.McpBridgeService>;
+  readonly accounts: Client<typeof mcp.AccountsService>;
   readonly people: Client<typeof people.PeopleService>;
   readonly memories: Client<typeof memory.MemoryService>;
   /** Absent: agents are taken from no repository. */

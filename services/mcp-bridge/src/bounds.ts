@@ -142,6 +142,11 @@ export type BridgeBounds = {
   readonly loginTokenMs: number;
   /** Pause after a login that failed. */
   readonly loginPauseMs: number;
+  /** How long a user has to connect an account. */
+  readonly connectMs: number;
+  /** After so long whoever was to refresh a token is taken to have failed, and how often is looked whether it has been. */
+  readonly refreshLapseMs: number;
+  readonly refreshLookMs: number;
   /** Connections to one server for callers of their own; whoever comes beyond that takes the place of one that is idle. */
   readonly principalsMax: number;
   /** How long such a connection stays open without a call. */
@@ -235,6 +240,9 @@ export const bridgeBounds: BridgeBounds = {
   loginEarlyMs: 30 * second,
   loginTokenMs: 5 * 60 * second,
   loginPauseMs: 1 * second,
+  connectMs: 10 * 60 * second,
+  refreshLapseMs: 20 * second,
+  refreshLookMs: 100,
   principalsMax: 64,
   principalIdleMs: 5 * 60 * second,
   cancelWaitMs: 5 * second,

@@ -2,11 +2,13 @@ import { type Clock, type Standing, storeLog, type Waits } from '@stopgo/log';
 import type { mcp, store } from '@stopgo/proto';
 import type { Client, ServiceImpl } from '@stopgo/rpc';
 import type { Logger, McpServerConfig } from '@stopgo/runtime';
-import { secretFilter } from '@stopgo/security';
+import { type Sealer, secretFilter } from '@stopgo/security';
 import { Attempts } from './attempts/attempts.ts';
 import { storeBlobs } from './attempts/blob-keeper.ts';
 import { storeTickets } from './attempts/tickets.ts';
 import { type BridgeBounds, bridgeBounds } from './bounds.ts';
+import { Accounts } from './connections/accounts.ts';
+import { accountsService } from './connections/service.ts';
 import { ownCredentials, secretsOf } from './credentials/credentials.ts';
 import type { Environment } from './lines/child-environment.ts';
 import { LiveCatalogue } from './servers/live-catalogue.ts';
@@ -51,6 +53,9 @@ export type McpBridgeOptions = {
   readonly newId: () => string;
   /** Numbers from 0 to below 1, for the jitter of pauses. */
   readonly random: () => number;
+  /** Seals what is kept of accounts that users connect; absent: none can be connected. */
+  readonly sealer?: Sealer;
+  readonly randomBytes?: (length: number) => Uint8Array;
   /** Keeps over restarts which protocol servers speak; absent: each start finds out. */
   readonly eraMemory?: EraMemory;
   /** Aborts when the start is to be given up. */
@@ -62,6 +67,8 @@ export type McpBridgeOptions = {
 /** A running bridge. */
 export type McpBridge = {
   readonly service: ServiceImpl<typeof mcp.McpBridgeService>;
+  /** What users do with accounts at its servers. */
+  readonly accounts: ServiceImpl<typeof mcp.AccountsService>;
   /** The servers in the order of the configuration. */
   describe(): readonly ServerStatus[];
   /**
@@ -91,11 +98,13 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
   const ending = new AbortController();
   const followed = followPins(servers, log, ending.signal);
   const attempts = new Attempts(bounds, clock, options.newId);
+  const accounts = accountsOf(options, bounds);
   let stopping: Promise<void> | undefined;
   const describe = () => serverStatuses(servers, catalogue, unplaced, clock());
-  const parts = { servers, catalogue, attempts, describe, stopping: () => stopping !== undefined };
+  const parts = { servers, catalogue, attempts, accounts, describe, stopping: () => stopping !== undefined };
   return {
     service: createService(serviceDependencies(options, bounds, parts)),
+    accounts: accountsService(accounts),
     describe,
     stop: () => {
       stopping ??= drain(attempts, bounds.drainMs).then(async () => {
@@ -130,11 +139,23 @@ function configuredServers(
   });
 }
 
+function accountsOf(
+  { servers, store, time, newId, random, environment, standing, log, sealer, randomBytes }: McpBridgeOptions,
+  bounds: BridgeBounds,
+): Accounts {
+  const record = { store, clock: time, newId, random };
+  const instance = () => standing.instance;
+  const sealing = sealer === undefined || randomBytes === undefined ? undefined : { sealer, randomBytes };
+  const onAway = (reason: string) => log.warn('no token of a connected account was to be had', { reason });
+  return new Accounts(servers, { ...record, environment, instance, bounds, onAway, sealing });
+}
+
 /** What a bridge is made of once its servers are open. */
 type BridgeParts = {
   readonly servers: readonly ToolServer[];
   readonly catalogue: LiveCatalogue;
   readonly attempts: Attempts;
+  readonly accounts: Accounts;
   readonly describe: () => readonly ServerStatus[];
   readonly stopping: () => boolean;
 };
@@ -154,11 +175,11 @@ function serviceDependencies(
     servers: configs,
   }: McpBridgeOptions,
   bounds: BridgeBounds,
-  { servers, catalogue, attempts, describe, stopping }: BridgeParts,
+  { servers, catalogue, attempts, accounts, describe, stopping }: BridgeParts,
 ): ServiceDependencies {
   const byName = new Map(servers.map((server) => [server.connection.config.name, server]));
   return {
-    ...{ standing, attempts, bounds, clock, stopping },
+    ...{ standing, attempts, accounts, bounds, clock, stopping },
     ...(waits === undefined ? {} : { waits }),
     catalogue: () => {
       for (const { connection } of servers) connection.listing.refreshIfStale();

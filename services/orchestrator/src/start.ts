@@ -6,6 +6,7 @@ import type { Client, ServiceImpl } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
 import { secretFilter } from '@stopgo/security';
 import { A2aDelegations } from './a2a/delegations.ts';
+import { WaitingRuns } from './accounts/waiting-runs.ts';
 import { noAgents } from './agents/callable.ts';
 import { ConfiguredAgent } from './agents/configured-agent.ts';
 import { DescribedAgent } from './agents/described-agent.ts';
@@ -68,6 +69,8 @@ export type OrchestratorConfig = {
   readonly calling?: CallingLimits;
   readonly heartbeatTtlMs: number;
   readonly runsMax: number;
+  /** Whether users connect accounts at tool servers: then runs that wait for one go on by themselves. */
+  readonly hasAccounts?: boolean;
   /** How often tasks of other agents that wait for an answer here are looked at; absent: 15 s, and up to 5 minutes. */
   readonly watchTimes?: WatchTimes;
 };
@@ -182,7 +185,15 @@ export async function startOrchestrator(
     },
     watchTimes,
   );
+  const waiting = config.hasAccounts
+    ? new WaitingRuns({
+        ...{ ports, store: given.store, onFault: ports.onFault },
+        load: (conversationId) => registry.load(conversationId),
+        resume: (conversationId) => registry.resume(conversationId),
+      })
+    : undefined;
   registry.onRest = (state, bearer) => {
+    void waiting?.rested(state);
     if (pendingApprovals(state.run).length > 0) outbox.asked(state.id);
     void watch.rested(state, bearer);
   };
@@ -223,6 +234,7 @@ export async function startOrchestrator(
     ...[refresh, sweep].map((work) => every(ttlMs / 2, clock, stopping.signal, work)),
     every(watchTimes.firstMs, clock, stopping.signal, () => store.during(() => watch.round())),
   ];
+  if (waiting !== undefined) repeating.push(waiting.follow(clock, ttlMs / 2, stopping.signal));
   repeating.push(described.keepAsking(clock, stopping.signal));
   return {
     service: orchestratorService({

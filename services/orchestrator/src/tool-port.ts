@@ -22,6 +22,8 @@ export type ExecuteRequest = {
   readonly pin: string;
   readonly bearer?: Secret;
   readonly sessionId: string;
+  /** Key of the principal that the conversation belongs to, whose connected account is used; absent: nobody's is. */
+  readonly user?: string;
 };
 
 /** What became of an attempt. */
@@ -38,7 +40,8 @@ export type ExecuteOutcome =
     }
   /** `isHeld`: nobody has accepted the tool as it is now. */
   | { readonly kind: 'pin_changed'; readonly current: OfferedTool; readonly isHeld?: boolean }
-  | { readonly kind: 'unauthenticated' }
+  /** `wantsAccount`: its user has to connect an account at the server. */
+  | { readonly kind: 'unauthenticated'; readonly wantsAccount?: true }
   /** It did not run and will not, for a reason that the model may be told. */
   | { readonly kind: 'not_run'; readonly message: string }
   /** It did not run: nothing on the record lets it, or nobody has accepted its tool. */

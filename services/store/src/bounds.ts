@@ -11,6 +11,9 @@ export const ticketsPerReadMax = 64;
 /** Longest text field of an event's envelope (ids, actor, address), in characters. */
 export const envelopeTextCharactersMax = 1_000;
 
+/** Largest key that is kept, in bytes: it is sealed. */
+export const sealedKeyBytesMax = 512;
+
 /** Most events in one page of a stream. */
 export const pageEventsMax = 1_000;
 /** About how many bytes one page of events may have; a page holds at least one event. */

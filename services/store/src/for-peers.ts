@@ -11,6 +11,10 @@ const writersOf: Readonly<Partial<Record<Method, readonly PeerName[]>>> = {
   heartbeat: ['orchestrator', 'mcp-bridge'],
   publishDelta: ['orchestrator'],
   putBlob: ['mcp-bridge', 'orchestrator'],
+  // Also reading: a key is for whoever opens with it.
+  keepKey: ['mcp-bridge'],
+  readKey: ['mcp-bridge'],
+  destroyKey: ['mcp-bridge'],
 };
 
 /** What those read who are to see nothing of conversations: which methods they call, and of which streams. */
@@ -20,7 +24,7 @@ const narrow: Readonly<Partial<Record<PeerName, Narrow>>> = {
   // How a call stands on the record, its own streams, and whether the log takes something (and so its token).
   'mcp-bridge': {
     methods: ['readTicket', 'readTickets', 'readStream', 'follow', 'getCondition'],
-    streams: /^(?:pins|tool)-/,
+    streams: /^(?:pins|tool|connection)-/,
   },
   registry: { methods: ['readStream', 'follow', 'getCondition'], streams: /^(?:repository|agent)-/ },
 };

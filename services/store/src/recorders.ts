@@ -10,7 +10,7 @@ const streamsOf: Readonly<Partial<Record<PeerName, readonly string[]>>> = {
   // Who operates the platform makes its first user.
   operator: ['user-', 'apikey-'],
   orchestrator: ['conversation-', 'agent-', 'toolset-', 'tool-', 'policy-', 'push-', 'memory-'],
-  'mcp-bridge': ['pins-', 'tool-'],
+  'mcp-bridge': ['pins-', 'tool-', 'connection-'],
   registry: ['repository-', 'agent-'],
 };
 
@@ -99,6 +99,10 @@ const recordersOf: Readonly<Record<FactName, readonly PeerName[]>> = {
   repositoryRemoved: byRegistry,
   repositoryListed: byRegistry,
   repositoryUnlisted: byRegistry,
+  accountConnected: byBridge,
+  tokenRefreshBegun: byBridge,
+  tokensRefreshed: byBridge,
+  accountDisconnected: byBridge,
 };
 
 const { APPROVED, REJECTED, EXPIRED, WITHDRAWN } = facts.Decision;

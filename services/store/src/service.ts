@@ -38,6 +38,8 @@ import type { DiskProblem } from './disk-condition.ts';
 import type { EventLog } from './event-log.ts';
 import { forPeers } from './for-peers.ts';
 import type { InstanceBoard } from './instance-board.ts';
+import { keyService } from './key-service.ts';
+import { type KeyStore, noKeys } from './key-store.ts';
 import { OpenStreams } from './open-streams.ts';
 import {
   checkLimit,
@@ -63,6 +65,8 @@ export type StoreParts = {
   readonly log: EventLog;
   readonly views: Views;
   readonly blobs: BlobStore;
+  /** Absent: none are kept. */
+  readonly keys?: KeyStore;
   readonly deltas: DeltaChannel;
   readonly instances: InstanceBoard;
   /** Streams (follow, subscribe, watch) that may be open at once. */
@@ -329,6 +333,7 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       }),
 
     ...blobService(parts.blobs, views),
+    ...keyService(parts.keys ?? noKeys),
 
     async verifyStream({ stream }, { signal }) {
       const verified = await verifyStream(log, views, parseStreamName(stream), signal);

@@ -5,6 +5,7 @@ import { DomainError } from '@stopgo/core';
 import { type Logger, messageOf, type NamedStop, stopAll } from '@stopgo/runtime';
 import { BlobBucket } from './adapters/jetstream/blob-bucket.ts';
 import { JetStreamBlobStore } from './adapters/jetstream/blob-store.ts';
+import { JetStreamKeyStore } from './adapters/jetstream/key-store.ts';
 import { jetStreamParts } from './adapters/jetstream/parts.ts';
 import { parseNatsUrl } from './adapters/nats/address.ts';
 import { NatsDeltas } from './adapters/nats/deltas.ts';
@@ -95,6 +96,7 @@ async function startParts(options: NatsStoreOptions, started: NamedStop[]): Prom
     log: parts.events,
     views: parts.views,
     blobs,
+    keys: new JetStreamKeyStore({ link, stream, replicas }),
     deltas,
     instances,
     openStreamsMax,

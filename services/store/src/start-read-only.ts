@@ -72,5 +72,5 @@ function refusing({ service, stop }: RunningStore, dataDir: string): RunningStor
   const refuse = async () => {
     throw failedPrecondition(`the data directory ${dataDir} is open to read only; append through a running store`);
   };
-  return { service: { ...service, append: refuse, putBlob: refuse }, stop };
+  return { service: { ...service, append: refuse, putBlob: refuse, keepKey: refuse, destroyKey: refuse }, stop };
 }

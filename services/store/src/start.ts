@@ -107,7 +107,7 @@ function diskOf(dataDir: string, { database, checkPlace }: WrittenFile, log: Log
 
 /** The service over an open file, until it is stopped. */
 export function running(
-  { events, views, blobs }: EmbeddedParts,
+  { events, views, blobs, keys }: EmbeddedParts,
   options: StoreOptions,
   closeFile: () => void,
   disk?: DiskCondition,
@@ -116,7 +116,7 @@ export function running(
   const deltas = new Deltas();
   const instances = new Instances(instancesComplete, () => performance.now());
   const condition = () => disk?.problem;
-  const service = storeService({ log: events, views, blobs, deltas, instances, openStreamsMax, condition });
+  const service = storeService({ log: events, views, blobs, keys, deltas, instances, openStreamsMax, condition });
   let stopped = false;
   return {
     service,

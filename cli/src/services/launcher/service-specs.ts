@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { formatPeers, type PeerName, peerNames, peerToken, type Secret } from '@stopgo/rpc';
 import type { AgentConfig } from '@stopgo/runtime';
+import { hasAccounts } from '../../parts/accounts.ts';
 import { providerVariables } from '../../parts/providers.ts';
+import { accountKeyOf } from '../../parts/push-key.ts';
 import { registryVariables } from '../../parts/registry.ts';
 import { signInVariables } from '../../parts/sign-in.ts';
 import { webhookVariables } from '../../parts/webhooks.ts';
@@ -88,7 +90,12 @@ function ownSecrets(service: ServiceName, options: SpecOptions): Readonly<Record
         ...onlySet(providerVariables(options.config), options.env),
       };
     case 'mcp-bridge':
-      return onlySet(credentialVariables(options.config), options.env);
+      return {
+        ...(hasAccounts(options.config.mcpServers)
+          ? { STOPGO_ACCOUNT_KEY: accountKeyOf(options.pushKey).reveal() }
+          : {}),
+        ...onlySet(credentialVariables(options.config), options.env),
+      };
     case 'registry':
       return {
         STOPGO_PUSH_KEY: options.pushKey.reveal(),
@@ -105,7 +112,10 @@ function ownSecrets(service: ServiceName, options: SpecOptions): Readonly<Record
 const credentialVariables = ({ mcpServers }: AgentConfig): readonly (string | undefined)[] =>
   mcpServers.flatMap(({ transport }) =>
     transport.kind === 'http'
-      ? [transport.tokenVariable, transport.login?.idVariable, transport.login?.secretVariable]
+      ? [
+          ...[transport.tokenVariable, transport.login?.idVariable, transport.login?.secretVariable],
+          ...[transport.accounts?.idVariable, transport.accounts?.secretVariable],
+        ]
       : [],
   );
 

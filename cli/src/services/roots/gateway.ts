@@ -42,6 +42,7 @@ export async function startGatewayService(process: ServiceProcess): Promise<Star
   const clients = {
     store: createGrpcClient(store.StoreService, toStore),
     bridge: createGrpcClient(mcp.McpBridgeService, toBridges),
+    accounts: createGrpcClient(mcp.AccountsService, toBridges),
     orchestrator: createGrpcClient(orchestrator.OrchestratorService, toOrchestrators),
     memories: createGrpcClient(memory.MemoryService, toOrchestrators),
     approvals: createGrpcClient(approvals.ApprovalsService, toApprovals),

@@ -38,13 +38,23 @@ export async function startBridgeService(process: ServiceProcess): Promise<Start
   await refuseSecondBridge(config.mcpServers, heartbeat, stopping);
   const bridge = await whenAvailable(
     'the tool servers',
-    () => startBridgePart(process.options, heartbeat, { client: storeClient, isFar: true }, waits),
+    () =>
+      startBridgePart(
+        process.options,
+        heartbeat,
+        { client: storeClient, isFar: true },
+        waits,
+        process.options.environment.accountKey,
+      ),
     {
       logger,
       signal: stopping,
     },
   );
-  const server = await process.listen([bind(mcp.McpBridgeService, bridge.service)], callersOf['mcp-bridge']);
+  const server = await process.listen(
+    [bind(mcp.McpBridgeService, bridge.service), bind(mcp.AccountsService, bridge.accounts)],
+    callersOf['mcp-bridge'],
+  );
   // Calls that run may end, and their drivers may ask for the outcome, before nobody answers any more.
   process.add('gRPC server', () => server.stop(callsGraceMs));
   process.add('mcp-bridge', bridge.stop);

@@ -184,6 +184,17 @@ export type Commit = {
   readonly changed_files: readonly string[];
 };
 
+export type Connection = {
+  readonly server: string;
+  readonly connected: boolean;
+  /** What the authorization server calls itself */
+  readonly issuer?: string;
+  readonly scopes?: readonly string[];
+  readonly connected_at?: string;
+  /** Why it is not connected any more, if the authorization server said so */
+  readonly problem?: string;
+};
+
 export type Conversation = {
   readonly id: string;
   readonly session_id?: string;
@@ -219,7 +230,7 @@ export type ConversationEvent = {
   readonly time: string | null;
   readonly actor: Actor;
   /** Name of the fact, and of the event; unknown: a newer release wrote it */
-  readonly type: "conversation_created" | "user_message_received" | "run_started" | "run_claimed" | "run_released" | "step_started" | "model_responded" | "model_failed" | "approval_requested" | "approval_resolved" | "input_requested" | "input_provided" | "tool_call_started" | "tool_call_finished" | "tool_call_in_doubt" | "tool_call_refused" | "delegation_started" | "delegation_updated" | "delegation_finished" | "state_set" | "step_finished" | "run_completed" | "run_failed" | "run_canceled" | "delegation_requested" | "delegation_asked" | "delegation_answered" | "input_withdrawn" | "model_answered_nothing" | "push_configured" | "push_removed" | "push_claimed" | "push_attempted" | "push_released" | "agent_defined" | "toolset_defined" | "tool_defined" | "tool_server_met" | "tools_accepted" | "policy_defined" | "standing_approval_granted" | "standing_approval_revoked" | "approval_voted" | "approval_reminded" | "approval_escalated" | "call_edited" | "approval_assigned" | "user_created" | "user_changed" | "user_signed_in" | "api_key_issued" | "api_key_revoked" | "api_key_used" | "link_made" | "repository_added" | "repository_changed" | "repository_synced" | "repository_sync_failed" | "repository_removed" | "repository_listed" | "repository_unlisted" | "agent_called" | "agent_returned" | "step_reminded" | "memory_saved" | "memory_removed" | "run_data_written" | "run_data_deleted" | "step_canceled" | "run_paused" | "run_resumed" | "unknown";
+  readonly type: "conversation_created" | "user_message_received" | "run_started" | "run_claimed" | "run_released" | "step_started" | "model_responded" | "model_failed" | "approval_requested" | "approval_resolved" | "input_requested" | "input_provided" | "tool_call_started" | "tool_call_finished" | "tool_call_in_doubt" | "tool_call_refused" | "delegation_started" | "delegation_updated" | "delegation_finished" | "state_set" | "step_finished" | "run_completed" | "run_failed" | "run_canceled" | "delegation_requested" | "delegation_asked" | "delegation_answered" | "input_withdrawn" | "model_answered_nothing" | "push_configured" | "push_removed" | "push_claimed" | "push_attempted" | "push_released" | "agent_defined" | "toolset_defined" | "tool_defined" | "tool_server_met" | "tools_accepted" | "policy_defined" | "standing_approval_granted" | "standing_approval_revoked" | "approval_voted" | "approval_reminded" | "approval_escalated" | "call_edited" | "approval_assigned" | "user_created" | "user_changed" | "user_signed_in" | "api_key_issued" | "api_key_revoked" | "api_key_used" | "link_made" | "repository_added" | "repository_changed" | "repository_synced" | "repository_sync_failed" | "repository_removed" | "repository_listed" | "repository_unlisted" | "agent_called" | "agent_returned" | "step_reminded" | "memory_saved" | "memory_removed" | "run_data_written" | "run_data_deleted" | "step_canceled" | "run_paused" | "run_resumed" | "account_connected" | "token_refresh_begun" | "tokens_refreshed" | "account_disconnected" | "unknown";
   /** The fact, as facts.proto describes it */
   readonly payload: {
     readonly [name: string]: ExactValue;
@@ -751,6 +762,50 @@ export interface Operations {
         readonly name: string;
         readonly pin: string;
       }[];
+    };
+  };
+  /** Connected accounts */
+  "GET /connections": {
+    readonly answer: {
+      readonly connections: readonly Connection[];
+    };
+  };
+  /** Finish connecting an account */
+  "POST /connections": {
+    readonly body?: {
+      /** As it came back */
+      readonly state?: string | null;
+      /** As it came back */
+      readonly code?: string | null;
+      /** As it came back, if it did */
+      readonly iss?: string | null;
+      /** As it came back in place of a code */
+      readonly error?: string | null;
+    };
+    readonly answer: {
+      readonly server: string;
+      readonly connected: true;
+    };
+  };
+  /** Begin to connect an account */
+  "POST /connections/{server}": {
+    readonly path: { readonly server: string };
+    readonly body?: {
+      /** Where the browser is led back to: a page of this platform, or an http address of the machine that the user sits at. Left out: a page of the gateway */
+      readonly redirect_uri?: string | null;
+    };
+    readonly answer: {
+      /** For its user to open */
+      readonly url: string;
+      readonly expires_at: string;
+    };
+  };
+  /** Disconnect an account */
+  "DELETE /connections/{server}": {
+    readonly path: { readonly server: string };
+    readonly answer: {
+      readonly server: string;
+      readonly was_connected: boolean;
     };
   };
   /** What an agent remembers */

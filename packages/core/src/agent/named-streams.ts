@@ -1,5 +1,5 @@
 import type { facts as wire } from '@stopgo/proto';
-import type { Fact, PersonFact, RepositoryFact } from '../events/facts.ts';
+import type { AccountFact, Fact, PersonFact, RepositoryFact } from '../events/facts.ts';
 import {
   agentStream,
   conversationStream,
@@ -59,6 +59,7 @@ function isOfTool(call: wire.Call): boolean {
 
 /** Facts that can be understood alone. */
 type NamingNothing =
+  | AccountFact
   | 'approvalVoted'
   | 'approvalAssigned'
   | 'approvalReminded'

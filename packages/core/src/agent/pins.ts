@@ -1,4 +1,5 @@
 import {
+  type AccountFact,
   type ConversationFact,
   type DefinitionFact,
   type Fact,
@@ -75,7 +76,8 @@ export function evolvePins(pins: Pins, { revision, fact: one }: RecordedFact): P
         | PushFact
         | LinkFact
         | RepositoryFact
-        | MemoryFact;
+        | MemoryFact
+        | AccountFact;
       return { ...pins, revision };
   }
 }

@@ -1,6 +1,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { create, views } from '@stopgo/proto';
 import type {
+  AccountFact,
   ConversationFact,
   DefinitionFact,
   Fact,
@@ -47,7 +48,8 @@ export function evolvePush(before: views.Push, event: RecordedFact): views.Push 
         | PinFact
         | LinkFact
         | RepositoryFact
-        | MemoryFact;
+        | MemoryFact
+        | AccountFact;
       return push;
   }
 }

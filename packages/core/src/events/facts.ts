@@ -37,6 +37,8 @@ export type RepositoryFact =
   | 'repositoryUnlisted';
 /** Facts of what agents remember. */
 export type MemoryFact = 'memorySaved' | 'memoryRemoved';
+/** Facts of accounts that users have at tool servers. */
+export type AccountFact = 'accountConnected' | 'tokenRefreshBegun' | 'tokensRefreshed' | 'accountDisconnected';
 /** Facts of everything else. */
 export type NotOfRepositories = Exclude<FactName, RepositoryFact>;
 /** Facts of everything but what agents remember. */
@@ -48,7 +50,15 @@ export type NotOfPeople = Exclude<FactName, PersonFact>;
  * Facts of streams that are none of a conversation. Whoever reads facts names those that it has nothing to do with (`fact.case
  * satisfies …`), so that a new one does not compile until each has said what it does with it.
  */
-export type OtherStreamFact = DefinitionFact | PinFact | PushFact | PersonFact | LinkFact | RepositoryFact | MemoryFact;
+export type OtherStreamFact =
+  | DefinitionFact
+  | PinFact
+  | PushFact
+  | PersonFact
+  | LinkFact
+  | RepositoryFact
+  | MemoryFact
+  | AccountFact;
 
 /** Facts of a conversation's own stream. */
 export type ConversationFact = Exclude<FactName, OtherStreamFact>;

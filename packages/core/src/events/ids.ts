@@ -95,6 +95,13 @@ export function repositoryStream(name: string): StreamName {
   return `${repositoryStreamPrefix}${sha256Hex(canonicalJson({ v: 1, tenant: '', name }))}` as StreamName;
 }
 
+export const connectionStreamPrefix = 'connection-';
+
+/** The stream of a user's account at a tool server. `user`: key of the principal. */
+export function connectionStream(user: string, server: string): StreamName {
+  return `${connectionStreamPrefix}${sha256Hex(canonicalJson({ v: 1, tenant: '', user, server }))}` as StreamName;
+}
+
 export const memoryStreamPrefix = 'memory-';
 
 /** The stream of what an agent remembers, by its name. */

@@ -2,6 +2,7 @@
 import { approvals, facts as wire } from '@stopgo/proto';
 import { choiceWords, decidedWord, recordedAs, saysYes } from '../events/decisions.ts';
 import { type Fact, fact } from '../events/facts.ts';
+import { serverOf } from '../events/target.ts';
 import { type Approval, agreeing, approvalIn, decisionOn, interruptsOf, type Vote } from '../state/interrupt.ts';
 import { anotherSession, type IdempotencyKey } from '../state/request.ts';
 import type { ConversationState } from '../state/state.ts';
@@ -20,6 +21,21 @@ export function provideToken(state: ConversationState, sessionId?: string): read
   return interruptsOf(run, 'auth').map((input) =>
     fact('inputProvided', { inputId: input.id, runId: run.id, text: '', sessionId: session }),
   );
+}
+
+/** The tool servers that the open run waits for a token for. */
+export function serversWanting({ run }: ConversationState): readonly string[] {
+  if (run === null || run.status !== 'open') return [];
+  const servers = interruptsOf(run, 'auth').map(({ callId }) => serverOf(run.calls[callId]?.target));
+  return [...new Set(servers)].filter((server) => server !== '');
+}
+
+/** The facts by which the open run goes on with an account that was connected at a tool server; none if it waits for none there. */
+export function provideAccount({ run }: ConversationState, server: string): readonly Fact[] {
+  if (run === null || run.status !== 'open') return [];
+  return interruptsOf(run, 'auth')
+    .filter(({ callId }) => serverOf(run.calls[callId]?.target) === server)
+    .map(({ id }) => fact('inputProvided', { inputId: id, runId: run.id, text: '' }));
 }
 
 /** A decision of a human on an approval. */

@@ -37,6 +37,9 @@ export const permissions = {
   'repository.sync': administrators('admin'),
   'repository.manage': administrators('admin'),
   'repository.notify': everybody('converse'),
+  // Of one's own accounts: nobody reaches those of others.
+  'connection.list': everybody('read'),
+  'connection.change': everybody('converse'),
   'conversation.create': everybody('converse'),
   'conversation.list': ownOnly('read'),
   'conversation.read': ownOnly('read'),

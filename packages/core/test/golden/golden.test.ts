@@ -52,10 +52,10 @@ test('every scenario is recorded, and every kind of event of a conversation is i
       linesOf(file).map((line) => decodeRecorded({ envelope: fromBase64(line.envelope) }).fact.case),
     ),
   );
-  // Definitions stand in streams of their own, and so do pins, who is told, links, people, what agents remember, and
-  // repositories (recorded in ../pins, ../push, ../people, ../memory and ../repository).
+  // Definitions stand in streams of their own, and so do pins, who is told, links, people, what agents remember,
+  // repositories and connected accounts (recorded in ../pins, ../push, ../people, ../memory, ../repository and ../connections).
   const isElsewhere = (kind: string) =>
-    /^(agent|toolset|tool|policy)Defined$|^(toolServerMet|toolsAccepted)$|^push|^(user|apiKey|link|repository|memory)[A-Z]/.test(
+    /^(agent|toolset|tool|policy)Defined$|^(toolServerMet|toolsAccepted)$|^push|^(user|apiKey|link|repository|memory|account|token|tokens)[A-Z]/.test(
       kind,
     );
   const kinds = facts.PayloadSchema.oneofs[0]?.fields.map((field) => field.localName) ?? [];

@@ -29,6 +29,8 @@ const table: Readonly<Record<Action, readonly [user: Reach, admin: Reach, superA
   'repository.sync': ['none', 'all', 'all', 'admin'],
   'repository.manage': ['none', 'all', 'all', 'admin'],
   'repository.notify': ['all', 'all', 'all', 'converse'],
+  'connection.list': ['all', 'all', 'all', 'read'],
+  'connection.change': ['all', 'all', 'all', 'converse'],
   'conversation.create': ['all', 'all', 'all', 'converse'],
   'conversation.list': ['own', 'all', 'all', 'read'],
   'conversation.read': ['own', 'all', 'all', 'read'],

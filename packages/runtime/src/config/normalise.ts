@@ -165,6 +165,15 @@ function httpTransport(url: string, server: McpServerShape, allowed: readonly st
       return { ...base, forwardsInClear: true };
     case 'static':
       return { ...base, tokenVariable: token_env ?? '' };
+    case 'oauth': {
+      const accounts = {
+        ...(client_id_env === '' ? {} : { idVariable: client_id_env }),
+        ...(client_secret_env === '' ? {} : { secretVariable: client_secret_env }),
+        ...(issuer === undefined ? {} : { issuer }),
+        ...(scope === undefined ? {} : { scope }),
+      };
+      return { ...base, accounts };
+    }
     case 'client_credentials': {
       const login = {
         idVariable: client_id_env,

@@ -187,20 +187,20 @@ function durationOf(value: unknown): number | undefined {
 }
 
 /** Keys that mean something with one kind of `auth` only. */
-const keysOfAuth: Readonly<Record<string, string>> = {
-  token_env: 'static',
-  client_id_env: 'client_credentials',
-  client_secret_env: 'client_credentials',
-  issuer: 'client_credentials',
-  token_url: 'client_credentials',
-  scope: 'client_credentials',
+const keysOfAuth: Readonly<Record<string, readonly string[]>> = {
+  token_env: ['static'],
+  client_id_env: ['client_credentials', 'oauth'],
+  client_secret_env: ['client_credentials', 'oauth'],
+  issuer: ['client_credentials', 'oauth'],
+  token_url: ['client_credentials'],
+  scope: ['client_credentials', 'oauth'],
 };
 
 function authProblems(server: Mapping, of: OfServer): Problem[] {
   const needs = (key: string) => (server[key] === undefined ? [of(`auth: ${server.auth} needs ${key}`, 'auth')] : []);
   const misplaced = Object.entries(keysOfAuth)
-    .filter(([key, auth]) => server[key] !== undefined && server.auth !== auth)
-    .map(([key, auth]) => of(`${key} is for a server with auth: ${auth}`, key));
+    .filter(([key, kinds]) => server[key] !== undefined && !kinds.includes(String(server.auth)))
+    .map(([key, kinds]) => of(`${key} is for a server with auth: ${kinds.join(' or ')}`, key));
   switch (server.auth) {
     case 'static':
       return [...misplaced, ...needs('token_env')];
@@ -208,6 +208,13 @@ function authProblems(server: Mapping, of: OfServer): Problem[] {
       const where = server.issuer === undefined && server.token_url === undefined;
       const missing = where ? [of('auth: client_credentials needs issuer or token_url', 'auth')] : [];
       return [...misplaced, ...needs('client_id_env'), ...needs('client_secret_env'), ...missing];
+    }
+    case 'oauth': {
+      const isSecretAlone = server.client_secret_env !== undefined && server.client_id_env === undefined;
+      return [
+        ...misplaced,
+        ...(isSecretAlone ? [of('client_secret_env needs client_id_env', 'client_secret_env')] : []),
+      ];
     }
     default:
       return misplaced;

@@ -74,7 +74,7 @@ const mcpServerKeys = {
   start_timeout: timeout.optional(),
   concurrency: wholeNumber(1, bounds.mcpConcurrencyMax).optional(),
   on_start_failure: choice(['fail', 'degrade']).default('fail'),
-  auth: choice(['forward', 'none', 'static', 'client_credentials']).optional(),
+  auth: choice(['forward', 'oauth', 'none', 'static', 'client_credentials']).optional(),
   token_env: variableName().optional(),
   client_id_env: variableName().optional(),
   client_secret_env: variableName().optional(),

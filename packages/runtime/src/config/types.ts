@@ -1,4 +1,5 @@
 import type { CallingLimits, Policy } from '@stopgo/core';
+import type { AccountLogin } from './account-login.ts';
 
 /**
  * The configuration of one agent, fully typed: every default is filled in, every duration is in milliseconds,
@@ -25,14 +26,16 @@ export type McpTransport =
   | {
       readonly kind: 'http';
       readonly url: string;
-      /** Whose credentials requests bring: the caller's bearer token (`forward`), none, or our own. */
-      readonly auth: 'forward' | 'none' | 'static' | 'client_credentials';
+      /** Whose credentials requests bring: the caller's bearer token (`forward`), those of the account that they connected (`oauth`), none, or our own. */
+      readonly auth: 'forward' | 'oauth' | 'none' | 'static' | 'client_credentials';
       /** Present if the file says `auth: forward` in so many words: then also over http to other machines. */
       readonly forwardsInClear?: true;
       /** For `static`: the environment variable that holds the token. */
       readonly tokenVariable?: string;
       /** For `client_credentials`. */
       readonly login?: ClientLogin;
+      /** For `oauth`. */
+      readonly accounts?: AccountLogin;
     };
 
 /** What a tool server in a sandbox sees of this machine beside the programs of the system. */

@@ -2,6 +2,7 @@ import type { Answer } from '../json-text.ts';
 import { agentEndpoints } from './agent-endpoints.ts';
 import { approvalEndpoints } from './approval-endpoints.ts';
 import { assignEndpoints } from './assign-endpoints.ts';
+import { connectionEndpoints } from './connection-endpoints.ts';
 import { conversationEndpoints } from './conversation-endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
 import { heldToolEndpoints } from './held-tool-endpoints.ts';
@@ -18,6 +19,7 @@ import { stepEndpoints } from './step-endpoints.ts';
 export const endpoints: readonly Endpoint[] = [
   ...serviceEndpoints,
   ...heldToolEndpoints,
+  ...connectionEndpoints,
   ...agentEndpoints,
   ...conversationEndpoints,
   ...inputEndpoints,

@@ -6,6 +6,7 @@ import { approvalRoutes } from './approvals.ts';
 import { assignRoutes } from './assign.ts';
 import { blobRoutes } from './blobs.ts';
 import { callbackRoutes } from './callbacks.ts';
+import { connectionRoutes } from './connections.ts';
 import { conversationRoutes } from './conversations.ts';
 import { eventRoutes } from './events.ts';
 import { heldToolRoutes } from './held-tools.ts';
@@ -30,6 +31,7 @@ export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...alarmRoutes(deps),
   ...waitRoutes(deps),
   ...heldToolRoutes(deps),
+  ...connectionRoutes(deps),
   // Before agents: the rest of their path is a name.
   ...memoryRoutes(deps),
   ...repositoryRoutes(deps),

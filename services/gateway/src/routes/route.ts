@@ -22,6 +22,7 @@ export type RouteDependencies = Pick<
   | 'agentDescription'
   | 'remoteAgents'
   | 'publicUrl'
+  | 'allowedOrigins'
   | 'a2aRequiredExtensions'
   | 'a2aExtendedCard'
   | 'a2aGrpcAsUrl'

@@ -10,6 +10,7 @@ export type Script = {
   readonly approvals?: Partial<ServiceImpl<typeof approvals.ApprovalsService>>;
   readonly store?: Partial<ServiceImpl<typeof store.StoreService>>;
   readonly bridge?: Partial<ServiceImpl<typeof mcp.McpBridgeService>>;
+  readonly accounts?: Partial<ServiceImpl<typeof mcp.AccountsService>>;
   readonly people?: Partial<ServiceImpl<typeof people.PeopleService>>;
   readonly memories?: Partial<ServiceImpl<typeof memory.MemoryService>>;
   /** Without it agents are taken from no repository. */
@@ -31,6 +32,7 @@ export function fakeServices(script: Script): { readonly clients: GatewayClients
       approvals: client(approvals.ApprovalsService, script.approvals),
       store: client(store.StoreService, script.store),
       bridge: client(mcp.McpBridgeService, script.bridge),
+      accounts: client(mcp.AccountsService, script.accounts),
       people: client(people.PeopleService, script.people),
       memories: client(memory.MemoryService, script.memories),
       ...(script.registry === undefined ? {} : { registry: client(registry.RegistryService, script.registry) }),

@@ -3,6 +3,7 @@ import type { Standing, Waits } from '@stopgo/log';
 import type { mcp } from '@stopgo/proto';
 import type { SecretFilter } from '@stopgo/security';
 import type { BridgeBounds } from '../bounds.ts';
+import type { Accounts } from '../connections/accounts.ts';
 import type { ServerConnection } from '../servers/server-connection.ts';
 import type { CatalogueTool } from '../tools/catalogue.ts';
 import type { AttemptWatch } from './attempts.ts';
@@ -23,6 +24,8 @@ export type ExecutorDependencies = {
   readonly blobs: BlobKeeper;
   /** The credentials of all servers, none of which is told those of another, and those of the platform. */
   readonly secrets: SecretFilter;
+  /** The accounts that users have connected at servers. */
+  readonly accounts: Pick<Accounts, 'token' | 'renewed'>;
   readonly bounds: BridgeBounds;
   /** Is told of errors that should not exist, as text. */
   readonly onDefect: (trace: string) => void;
@@ -38,8 +41,8 @@ export type Call = {
   readonly request: mcp.ExecuteRequest;
   readonly server: ServerConnection;
   readonly arguments: Arguments;
-  /** The caller's token, if the server is to get it. */
-  readonly token: string | undefined;
+  /** The caller's token, if the server is to get it. Of a connected account it is had when the call's turn has come, and may be refreshed. */
+  token: string | undefined;
   readonly watch: AttemptWatch;
 };
 

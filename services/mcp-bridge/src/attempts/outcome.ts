@@ -46,14 +46,19 @@ export function answered(
 export function refused(
   reason: mcp.RefusedReason,
   message: string,
-  more: { readonly tool?: CatalogueTool; readonly retryAfterMs?: number | undefined } = {},
+  more: {
+    readonly tool?: CatalogueTool;
+    readonly retryAfterMs?: number | undefined;
+    readonly wantsAccount?: boolean;
+  } = {},
 ): Outcome {
-  const { tool, retryAfterMs } = more;
+  const { tool, retryAfterMs, wantsAccount = false } = more;
   const value: MessageInitShape<typeof mcp.RefusedSchema> = {
     reason,
     message,
     ...(tool === undefined ? {} : { tool: toolMessage(tool) }),
     retryAfterMs: Math.ceil(retryAfterMs ?? 0),
+    wantsAccount,
   };
   return create(mcp.ExecuteResponseSchema, { outcome: { case: 'refused', value } });
 }

@@ -23,8 +23,9 @@ export function refusalOf(tool: CatalogueTool, verdict: GateVerdict): Outcome | 
 }
 
 /** The server wants other credentials than the call brings. */
-export function unauthenticated({ server }: Pick<mcp.ExecuteRequest, 'server'>): Outcome {
-  return refused(RefusedReason.UNAUTHENTICATED, `Authentication required to access the ${server} server.`);
+export function unauthenticated({ server }: Pick<mcp.ExecuteRequest, 'server'>, byAccount = false): Outcome {
+  const message = `Authentication required to access the ${server} server.`;
+  return refused(RefusedReason.UNAUTHENTICATED, message, { wantsAccount: byAccount });
 }
 
 /** Others may have put the call in doubt, and made it elsewhere. */

@@ -69,19 +69,22 @@ class CallRun {
   #renewed = false;
   #changes = 0;
   #repeats = 0;
+  /** Tokens of a connected account that were at hand for this call. */
+  #accountTokens: readonly string[] = [];
+  #hasAsked = false;
   /** Once a repeatable call has been sent, nothing but a result says how it ended. */
   #lost: { readonly text: string; readonly failure: FailureKind } | undefined;
 
   constructor(call: Call, dependencies: ExecutorDependencies, preparation: Preparation, exchanged: () => void) {
     const { bounds, clock, secrets } = dependencies;
-    const { server, token } = call;
+    const { server } = call;
     this.#call = call;
     this.#dependencies = dependencies;
     this.#preparation = preparation;
     this.#exchanged = exchanged;
     this.#began = clock();
-    const hideToken = tokensHidden(token);
-    this.#clean = (text) => secrets.hide(hideToken(server.clean(text, undefined)));
+    this.#clean = (text) =>
+      secrets.hide(tokensHidden(call.token, ...this.#accountTokens)(server.clean(text, undefined)));
     this.#freshMs = listFreshMsOf(call, bounds);
     this.#sends = new Sends(call, dependencies, this.#clean);
   }
@@ -100,7 +103,9 @@ class CallRun {
     const { request, server, watch } = this.#call;
     const { signal } = watch;
     if (available.kind === 'down') return this.#waitFor(available);
-    // First, as it may take a while: nothing slow stands between the look at the record and the call.
+    // First, as they may take a while: nothing slow stands between the look at the record and the call.
+    const token = await this.#accountToken();
+    if (token !== undefined) return token;
     const placed = await this.#place(available.session);
     if (placed.kind !== 'session') return placed;
     const checked = await this.#preparation.checked();
@@ -126,11 +131,43 @@ class CallRun {
     return again(await this.#untilBack(this.#dependencies.bounds.callWaitMs));
   }
 
+  /** Has the token of its user's account at hand, where the server wants one; what becomes of the call if it cannot be had. */
+  async #accountToken(refused?: string): Promise<Round | undefined> {
+    const { request, server } = this.#call;
+    if (!server.usesAccounts || (this.#hasAsked && refused === undefined)) return undefined;
+    const { accounts } = this.#dependencies;
+    this.#hasAsked = true;
+    const { user } = request;
+    const token = await (refused === undefined
+      ? accounts.token(user, server.config.name)
+      : accounts.renewed(user, server.config.name, refused)
+    ).catch(() => ({ kind: 'away', reason: 'the event log does not answer' }) as const);
+    if (token.kind === 'away') return this.#end(unavailable(token));
+    // Without one some may answer as well.
+    this.#call.token = token.kind === 'token' ? token.text : undefined;
+    if (token.kind === 'token') this.#accountTokens = [...this.#accountTokens, token.text];
+    return undefined;
+  }
+
+  /** The server refused the token that it was shown, and so the call did not run: once more with another one, if there is any. */
+  async #afterRefusal(): Promise<Round> {
+    const { request, server, token, watch } = this.#call;
+    if (server.usesAccounts && token !== undefined && this.#accountTokens.length === 1) {
+      const ended = await this.#accountToken(token);
+      if (ended !== undefined) return ended;
+      if (this.#call.token !== undefined && this.#call.token !== token)
+        return again(await server.current(watch.signal));
+    }
+    server.unauthenticated();
+    return over(unauthenticated(request, server.usesAccounts));
+  }
+
   /** The session that the call is to be made in. */
   async #place(shared: Session): Promise<Placed | Round> {
     const { request, server, token } = this.#call;
     const place = await server.sessionFor(shared, token);
-    if (place.kind === 'unauthenticated') return this.#end(unauthenticated(request));
+    if (place.kind === 'unauthenticated')
+      return this.#lost === undefined ? this.#afterRefusal() : this.#end(unauthenticated(request, server.usesAccounts));
     if (place.kind === 'refused') return this.#end(unavailable(place));
     const { session } = place;
     // One of its caller's own may have taken so long to open that the list is old again.
@@ -167,7 +204,7 @@ class CallRun {
 
   /** What the end of one sending means for the call. */
   async #after(session: Session, tool: CatalogueTool, sent: CallEnd): Promise<Round> {
-    const { request, server } = this.#call;
+    const { server } = this.#call;
     switch (sent.kind) {
       case 'answered':
         // A change of the list that was told meanwhile was left until now.
@@ -175,8 +212,7 @@ class CallRun {
         this.#exchanged();
         return over(await this.#kept(sent));
       case 'unauthenticated':
-        server.unauthenticated();
-        return over(unauthenticated(request));
+        return this.#afterRefusal();
       case 'not_sent':
         return this.#afterUnsent(session, sent);
       case 'session_gone':

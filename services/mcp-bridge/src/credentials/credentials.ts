@@ -60,7 +60,9 @@ export function ownCredentials(
 export function secretsOf(servers: readonly McpServerConfig[], environment: Environment): string[] {
   return servers
     .flatMap(({ transport }) =>
-      transport.kind === 'http' ? [transport.tokenVariable, transport.login?.secretVariable] : [],
+      transport.kind === 'http'
+        ? [transport.tokenVariable, transport.login?.secretVariable, transport.accounts?.secretVariable]
+        : [],
     )
     .map((variable) => environment[variable ?? '']?.trim() ?? '');
 }

@@ -56,6 +56,8 @@ export class ServerConnection {
   readonly queue: CallQueue;
   /** True if calls carry the caller's bearer token. */
   readonly forwardsBearer: boolean;
+  /** True if they carry the token of the account that their user has connected. */
+  readonly usesAccounts: boolean;
   readonly listing: ToolListing;
   readonly #dependencies: ServerConnectionDependencies;
   #state: ServerState = { kind: 'starting' };
@@ -85,6 +87,7 @@ export class ServerConnection {
     this.#stateSince = clock();
     this.queue = new CallQueue(config.callsAtOnce, bounds.callsQueuedMax);
     const forwards = transport.kind === 'http' && transport.auth === 'forward';
+    this.usesAccounts = transport.kind === 'http' && transport.auth === 'oauth';
     this.forwardsBearer = forwards && (transport.forwardsInClear === true || mayCarryToken(transport.url));
     this.#principals = new PrincipalSessions({
       bounds,

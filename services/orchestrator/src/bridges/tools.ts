@@ -78,12 +78,13 @@ export class BridgeTools implements ToolPort {
   }
 
   async execute(request: ExecuteRequest, waitMs: number): Promise<ExecuteAnswer> {
-    const { key, bridge: instance, bearer, sessionId, server, tool, argumentsJson, approvalId, digest, pin } = request;
+    const { key, bridge: instance, bearer, sessionId, server, tool, argumentsJson, approvalId } = request;
+    const { digest, pin, user = '' } = request;
     const context = {
       ...(bearer === undefined ? {} : { bearerToken: bearer }),
       ...(sessionId === '' ? {} : { sessionId }),
     };
-    const call = { key, instance, server, tool, argumentsJson, approvalId, digest, pin };
+    const call = { key, instance, server, tool, argumentsJson, approvalId, digest, pin, user };
     try {
       const answer = await this.#directory.with(instance, (client) =>
         client.execute(call, { timeoutMs: waitMs, context }),

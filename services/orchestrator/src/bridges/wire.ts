@@ -68,13 +68,13 @@ export function heldTool({ server, pinState }: wire.Tool): { readonly server: st
 
 const heldStates: ReadonlySet<wire.PinState> = new Set([wire.PinState.NEW, wire.PinState.CHANGED]);
 
-function refusal({ reason, message, tool }: wire.Refused): ExecuteOutcome {
+function refusal({ reason, message, tool, wantsAccount }: wire.Refused): ExecuteOutcome {
   switch (reason) {
     case wire.RefusedReason.PIN_CHANGED:
       if (tool === undefined) throw new Error('the tool bridge did not say what the tool is now');
       return { kind: 'pin_changed', current: offeredTool(tool), isHeld: heldStates.has(tool.pinState) };
     case wire.RefusedReason.UNAUTHENTICATED:
-      return { kind: 'unauthenticated' };
+      return { kind: 'unauthenticated', ...(wantsAccount ? { wantsAccount: true } : {}) };
     case wire.RefusedReason.FENCED:
       return { kind: 'fenced' };
     case wire.RefusedReason.RECORD_UNAVAILABLE:

@@ -2,6 +2,7 @@ import type { StreamName } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
 import { noBlobs } from '../blob-store.ts';
 import type { DiskCondition } from '../disk-condition.ts';
+import { noKeys } from '../key-store.ts';
 import { LiveEvents } from '../live-events.ts';
 import type { Observe } from '../observe.ts';
 import { AlternatingWriter, type AlternatingWriterParts } from './sqlite/alternating-writer.ts';
@@ -10,6 +11,7 @@ import { type CommitTime, commitTime } from './sqlite/commit-time.ts';
 import type { SqlDatabase } from './sqlite/database.ts';
 import { SqliteEventLog } from './sqlite/event-log.ts';
 import { type WrittenFile, writeSettings } from './sqlite/file.ts';
+import { hasKeys, SqliteKeyStore } from './sqlite/key-store.ts';
 import { logTables } from './sqlite/log-tables.ts';
 import { PinnedReader } from './sqlite/pinned-reader.ts';
 import { RecordedWrites } from './sqlite/recorded-writes.ts';
@@ -78,5 +80,6 @@ export function embeddedParts(
   const { allSetAside } = ofViews;
   // A file that only an older release has written, opened to read.
   const blobs = hasBlobs(ofBlobs) ? new SqliteBlobStore(ofBlobs, disk) : noBlobs;
-  return { heads, projection, events, blobs, views: new SqliteViews(ofViews, hot), allSetAside };
+  const keys = hasKeys(ofBlobs) ? new SqliteKeyStore(ofBlobs) : noKeys;
+  return { heads, projection, events, blobs, keys, views: new SqliteViews(ofViews, hot), allSetAside };
 }

@@ -15,6 +15,15 @@ declare module 'oidc-provider' {
       find(id: string): Promise<Grant | undefined>;
     };
     callback(): (req: IncomingMessage, res: ServerResponse) => unknown;
-    interactionFinished(req: IncomingMessage, res: ServerResponse, result: object): Promise<void>;
+    readonly AccessToken: {
+      find(
+        token: string,
+      ): Promise<{ readonly aud: string; readonly accountId: string; readonly isExpired: boolean } | undefined>;
+    };
+    interactionDetails(
+      req: IncomingMessage,
+      res: ServerResponse,
+    ): Promise<{ readonly prompt: { readonly name: string } }>;
+    interactionFinished(req: IncomingMessage, res: ServerResponse, result: object, options?: object): Promise<void>;
   }
 }

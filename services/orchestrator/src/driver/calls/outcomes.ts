@@ -32,7 +32,7 @@ export function outcomeCommand(
         ...(outcome.isHeld === true ? { isHeld: true } : {}),
       };
     case 'unauthenticated':
-      return { ...base, type: 'callUnauthenticated', prompt: authPrompt(call) };
+      return { ...base, type: 'callUnauthenticated', prompt: authPrompt(call, outcome.wantsAccount) };
     case 'not_run':
       return failed(outcome.message);
     case 'not_allowed':

@@ -1,4 +1,4 @@
-import { type CallState, type Effect, serverOf, serverQuestions } from '@stopgo/core';
+import { anonymousPrincipal, type CallState, type Effect, serverOf, serverQuestions } from '@stopgo/core';
 import type { ExecuteRequest } from '../../tool-port.ts';
 import type { CallWay } from '../handle/call-way.ts';
 import type { RunHandle } from '../handle/run-handle.ts';
@@ -88,5 +88,6 @@ function requestOf(
     pin: call.pin,
     ...(bearer === undefined ? {} : { bearer }),
     sessionId: driver.state.sessionId,
+    user: driver.state.principal ?? anonymousPrincipal,
   };
 }

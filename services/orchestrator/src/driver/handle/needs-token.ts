@@ -8,8 +8,9 @@ export function needsToken(driver: RunHandle, call: CallState): boolean {
   return sentKindOf(call.target).forwardsBearer(call, driver.definitionOf(call.stepId));
 }
 
-/** What the user is told when a tool server, or another agent, wants a token. */
-export function authPrompt({ target }: CallState): string {
+/** What the user is told when a tool server, or another agent, wants a token, or an account of theirs. */
+export function authPrompt({ target }: CallState, wantsAccount = false): string {
   const whose = isSent(target) ? sentKindOf(target).whose(nameOfTarget(target)) : 'platform';
-  return `Authentication required to access the ${whose}.`;
+  const wanted = `Authentication required to access the ${whose}.`;
+  return wantsAccount ? `${wanted} Connect your account there; the call goes on then by itself.` : wanted;
 }

@@ -6,6 +6,7 @@ import { logPagesMax } from '../../bounds.ts';
 import { blobSchema } from './blob-store.ts';
 import { lockForReading, lockForWriting } from './data-directory.ts';
 import { integer, openDatabase, type SqlDatabase } from './database.ts';
+import { keySchema } from './key-store.ts';
 import { addSeals, hasSeals, logSchema } from './log-tables.ts';
 import { noTemporaryRoomOr } from './no-room.ts';
 import { type FilePlace, placeCheckOf, placeOf } from './place-of-file.ts';
@@ -39,7 +40,7 @@ export function openFile(dataDir: string): WrittenFile {
     // Acknowledged means durable: each commit waits for the disk, whatever the library's default is.
     const database = openToWrite(directory.databaseFile, 'FULL');
     checkVersion(database, dataDir);
-    database.exec(`BEGIN IMMEDIATE; ${logSchema} ${blobSchema}`);
+    database.exec(`BEGIN IMMEDIATE; ${logSchema} ${blobSchema} ${keySchema}`);
     if (!hasSeals(database)) database.exec(addSeals);
     database.exec(`PRAGMA user_version = ${logVersion}; COMMIT`);
     return database;

@@ -2,8 +2,8 @@
 // @generated from file stopgo/events/v1/payload.proto (package stopgo.events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AgentCalled, AgentDefined, AgentLimits, AgentQuestion, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalAssigned, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, CancelCause, Completion, CompletionStatus, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputType, InputWithdrawn, LimitKind, LinkMade, MemoryCall, MemoryRemoved, MemorySaved, ModelAnsweredNothing, ModelFailed, ModelResponded, NewLimit, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, ReachedLimit, RefusalReason, RemoteQuestion, RemoteTask, RepositoryAdded, RepositoryChanged, RepositoryListed, RepositoryRemoved, RepositorySource, RepositorySynced, RepositorySyncFailed, RepositoryUnlisted, RunCanceled, RunClaimed, RunCompleted, RunDataDeleted, RunDataWritten, RunFailed, RunPaused, RunReleased, RunResumed, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepCanceled, StepFinished, StepReminded, StepStarted, SyncedFile, SyncError, TimeLimit, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
-import { AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentQuestionSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalAssignedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, MemoryCallSchema, MemoryRemovedSchema, MemorySavedSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, NewLimitSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, ReachedLimitSchema, RemoteQuestionSchema, RemoteTaskSchema, RepositoryAddedSchema, RepositoryChangedSchema, RepositoryListedSchema, RepositoryRemovedSchema, RepositorySourceSchema, RepositorySyncedSchema, RepositorySyncFailedSchema, RepositoryUnlistedSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunDataDeletedSchema, RunDataWrittenSchema, RunFailedSchema, RunPausedSchema, RunReleasedSchema, RunResumedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepCanceledSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, SyncedFileSchema, SyncErrorSchema, TimeLimitSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
+import type { AccountConnected, AccountDisconnected, AgentCalled, AgentDefined, AgentLimits, AgentQuestion, AgentRefusal, AgentReturned, AgentSource, ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed, ApprovalAssigned, ApprovalEscalated, ApprovalKind, ApprovalReminded, ApprovalRequested, ApprovalResolved, ApprovalVoted, Approver, Binding, BlobRef, Call, CallEdited, Caller, CancelCause, Completion, CompletionStatus, Connection, ContextScope, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Demand, Disposition, EarlierText, Edit, Escalation, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputType, InputWithdrawn, LimitKind, LinkMade, MemoryCall, MemoryRemoved, MemorySaved, ModelAnsweredNothing, ModelFailed, ModelResponded, NewLimit, OnExpiry, Output, OutputPart, Owner, Payload, PinnedTool, PolicyDefined, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, ReachedLimit, RefusalReason, RemoteQuestion, RemoteTask, RepositoryAdded, RepositoryChanged, RepositoryListed, RepositoryRemoved, RepositorySource, RepositorySynced, RepositorySyncFailed, RepositoryUnlisted, RunCanceled, RunClaimed, RunCompleted, RunDataDeleted, RunDataWritten, RunFailed, RunPaused, RunReleased, RunResumed, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StandingApprovalGranted, StandingApprovalRevoked, StateSet, StepCanceled, StepFinished, StepReminded, StepStarted, SyncedFile, SyncError, TimeLimit, TokenRefreshBegun, TokensRefreshed, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserChanged, UserCreated, UserMessageReceived, UserRole, UserSignedIn, Voter } from "./payload_pb.ts";
+import { AccountConnectedSchema, AccountDisconnectedSchema, AgentCalledSchema, AgentDefinedSchema, AgentLimitsSchema, AgentQuestionSchema, AgentReturnedSchema, AgentSourceSchema, ApiKeyIssuedSchema, ApiKeyRevokedSchema, ApiKeyUsedSchema, ApprovalAssignedSchema, ApprovalEscalatedSchema, ApprovalRemindedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, ApprovalVotedSchema, ApproverSchema, BindingSchema, BlobRefSchema, CallEditedSchema, CallerSchema, CallSchema, CompletionSchema, ConnectionSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, DemandSchema, EarlierTextSchema, EditSchema, EscalationSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, LinkMadeSchema, MemoryCallSchema, MemoryRemovedSchema, MemorySavedSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, NewLimitSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PolicyDefinedSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, ReachedLimitSchema, RemoteQuestionSchema, RemoteTaskSchema, RepositoryAddedSchema, RepositoryChangedSchema, RepositoryListedSchema, RepositoryRemovedSchema, RepositorySourceSchema, RepositorySyncedSchema, RepositorySyncFailedSchema, RepositoryUnlistedSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunDataDeletedSchema, RunDataWrittenSchema, RunFailedSchema, RunPausedSchema, RunReleasedSchema, RunResumedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StandingApprovalGrantedSchema, StandingApprovalRevokedSchema, StateSetSchema, StepCanceledSchema, StepFinishedSchema, StepRemindedSchema, StepStartedSchema, SyncedFileSchema, SyncErrorSchema, TimeLimitSchema, TokenRefreshBegunSchema, TokensRefreshedSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserChangedSchema, UserCreatedSchema, UserMessageReceivedSchema, UserSignedInSchema, VoterSchema } from "./payload_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
@@ -448,6 +448,30 @@ export function writePayload(writer: Writer, message: Payload): void {
       writer.join(begin);
       break;
     }
+    case "accountConnected": {
+      const begin = writer.fork(802);
+      writeAccountConnected(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "tokenRefreshBegun": {
+      const begin = writer.fork(810);
+      writeTokenRefreshBegun(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "tokensRefreshed": {
+      const begin = writer.fork(818);
+      writeTokensRefreshed(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
+    case "accountDisconnected": {
+      const begin = writer.fork(826);
+      writeAccountDisconnected(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -742,6 +766,22 @@ export function readPayload(reader: Reader, length: number, message: Payload): P
         if (tag !== 778) throw new LeftToLibrary();
         message.fact = { case: "runResumed", value: readRunResumed(reader, reader.uint32(), message.fact.case === "runResumed" ? message.fact.value : zeroRunResumed()) };
         break;
+      case 100:
+        if (tag !== 802) throw new LeftToLibrary();
+        message.fact = { case: "accountConnected", value: readAccountConnected(reader, reader.uint32(), message.fact.case === "accountConnected" ? message.fact.value : zeroAccountConnected()) };
+        break;
+      case 101:
+        if (tag !== 810) throw new LeftToLibrary();
+        message.fact = { case: "tokenRefreshBegun", value: readTokenRefreshBegun(reader, reader.uint32(), message.fact.case === "tokenRefreshBegun" ? message.fact.value : zeroTokenRefreshBegun()) };
+        break;
+      case 102:
+        if (tag !== 818) throw new LeftToLibrary();
+        message.fact = { case: "tokensRefreshed", value: readTokensRefreshed(reader, reader.uint32(), message.fact.case === "tokensRefreshed" ? message.fact.value : zeroTokensRefreshed()) };
+        break;
+      case 103:
+        if (tag !== 826) throw new LeftToLibrary();
+        message.fact = { case: "accountDisconnected", value: readAccountDisconnected(reader, reader.uint32(), message.fact.case === "accountDisconnected" ? message.fact.value : zeroAccountDisconnected()) };
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -968,6 +1008,18 @@ export function createPayload(given: Given): Payload {
         break;
       case "runResumed":
         message.fact = { case: "runResumed", value: toMessage(value, createRunResumed, "stopgo.events.v1.RunResumed") };
+        break;
+      case "accountConnected":
+        message.fact = { case: "accountConnected", value: toMessage(value, createAccountConnected, "stopgo.events.v1.AccountConnected") };
+        break;
+      case "tokenRefreshBegun":
+        message.fact = { case: "tokenRefreshBegun", value: toMessage(value, createTokenRefreshBegun, "stopgo.events.v1.TokenRefreshBegun") };
+        break;
+      case "tokensRefreshed":
+        message.fact = { case: "tokensRefreshed", value: toMessage(value, createTokensRefreshed, "stopgo.events.v1.TokensRefreshed") };
+        break;
+      case "accountDisconnected":
+        message.fact = { case: "accountDisconnected", value: toMessage(value, createAccountDisconnected, "stopgo.events.v1.AccountDisconnected") };
         break;
     }
   }
@@ -9310,6 +9362,308 @@ export function createPushReleased(given: Given): PushReleased {
   return message;
 }
 
+export function zeroConnection(): Connection {
+  return {
+    $typeName: "stopgo.events.v1.Connection",
+    user: '',
+    server: '',
+    issuer: '',
+    scopes: [],
+    sealed: new Uint8Array(0),
+    keyId: '',
+    connectedRevision: 0,
+  };
+}
+
+export function writeConnection(writer: Writer, message: Connection): void {
+  if (message.$typeName !== "stopgo.events.v1.Connection") throw new LeftToLibrary();
+  if (message.user !== '') {
+    writer.string(10, message.user);
+  }
+  if (message.server !== '') {
+    writer.string(18, message.server);
+  }
+  if (message.issuer !== '') {
+    writer.string(26, message.issuer);
+  }
+  for (const one of message.scopes) {
+    writer.string(34, one);
+  }
+  if (message.expiresAt !== undefined) {
+    const begin = writer.fork(42);
+    writeTimestamp(writer, message.expiresAt);
+    writer.join(begin);
+  }
+  writer.someBytes(50, message.sealed);
+  if (message.keyId !== '') {
+    writer.string(58, message.keyId);
+  }
+  if (message.connectedRevision != 0) {
+    writer.uint32(64, message.connectedRevision);
+  }
+  if (message.connectedAt !== undefined) {
+    const begin = writer.fork(74);
+    writeTimestamp(writer, message.connectedAt);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readConnection(reader: Reader, length: number, message: Connection): Connection {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.user = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.server = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.issuer = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.scopes.push(reader.string());
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.expiresAt = readTimestamp(reader, reader.uint32(), message.expiresAt ?? zeroTimestamp());
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.sealed = reader.bytes();
+        break;
+      case 7:
+        if (tag !== 58) throw new LeftToLibrary();
+        message.keyId = reader.string();
+        break;
+      case 8:
+        if (tag !== 64) throw new LeftToLibrary();
+        message.connectedRevision = reader.uint32();
+        break;
+      case 9:
+        if (tag !== 74) throw new LeftToLibrary();
+        message.connectedAt = readTimestamp(reader, reader.uint32(), message.connectedAt ?? zeroTimestamp());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createConnection(given: Given): Connection {
+  const message = zeroConnection();
+  if (given.user != null) message.user = given.user;
+  if (given.server != null) message.server = given.server;
+  if (given.issuer != null) message.issuer = given.issuer;
+  if (given.scopes != null) message.scopes = given.scopes;
+  if (given.expiresAt != null) message.expiresAt = toMessage(given.expiresAt, createTimestamp, "google.protobuf.Timestamp");
+  if (given.sealed != null) message.sealed = toBytes(given.sealed);
+  if (given.keyId != null) message.keyId = given.keyId;
+  if (given.connectedRevision != null) message.connectedRevision = given.connectedRevision;
+  if (given.connectedAt != null) message.connectedAt = toMessage(given.connectedAt, createTimestamp, "google.protobuf.Timestamp");
+  return message;
+}
+
+export function zeroAccountConnected(): AccountConnected {
+  return {
+    $typeName: "stopgo.events.v1.AccountConnected",
+  };
+}
+
+export function writeAccountConnected(writer: Writer, message: AccountConnected): void {
+  if (message.$typeName !== "stopgo.events.v1.AccountConnected") throw new LeftToLibrary();
+  if (message.connection !== undefined) {
+    const begin = writer.fork(10);
+    writeConnection(writer, message.connection);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readAccountConnected(reader: Reader, length: number, message: AccountConnected): AccountConnected {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.connection = readConnection(reader, reader.uint32(), message.connection ?? zeroConnection());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createAccountConnected(given: Given): AccountConnected {
+  const message = zeroAccountConnected();
+  if (given.connection != null) message.connection = toMessage(given.connection, createConnection, "stopgo.events.v1.Connection");
+  return message;
+}
+
+export function zeroTokenRefreshBegun(): TokenRefreshBegun {
+  return {
+    $typeName: "stopgo.events.v1.TokenRefreshBegun",
+    instance: '',
+  };
+}
+
+export function writeTokenRefreshBegun(writer: Writer, message: TokenRefreshBegun): void {
+  if (message.$typeName !== "stopgo.events.v1.TokenRefreshBegun") throw new LeftToLibrary();
+  if (message.connection !== undefined) {
+    const begin = writer.fork(10);
+    writeConnection(writer, message.connection);
+    writer.join(begin);
+  }
+  if (message.instance !== '') {
+    writer.string(18, message.instance);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readTokenRefreshBegun(reader: Reader, length: number, message: TokenRefreshBegun): TokenRefreshBegun {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.connection = readConnection(reader, reader.uint32(), message.connection ?? zeroConnection());
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.instance = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createTokenRefreshBegun(given: Given): TokenRefreshBegun {
+  const message = zeroTokenRefreshBegun();
+  if (given.connection != null) message.connection = toMessage(given.connection, createConnection, "stopgo.events.v1.Connection");
+  if (given.instance != null) message.instance = given.instance;
+  return message;
+}
+
+export function zeroTokensRefreshed(): TokensRefreshed {
+  return {
+    $typeName: "stopgo.events.v1.TokensRefreshed",
+  };
+}
+
+export function writeTokensRefreshed(writer: Writer, message: TokensRefreshed): void {
+  if (message.$typeName !== "stopgo.events.v1.TokensRefreshed") throw new LeftToLibrary();
+  if (message.connection !== undefined) {
+    const begin = writer.fork(10);
+    writeConnection(writer, message.connection);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readTokensRefreshed(reader: Reader, length: number, message: TokensRefreshed): TokensRefreshed {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.connection = readConnection(reader, reader.uint32(), message.connection ?? zeroConnection());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createTokensRefreshed(given: Given): TokensRefreshed {
+  const message = zeroTokensRefreshed();
+  if (given.connection != null) message.connection = toMessage(given.connection, createConnection, "stopgo.events.v1.Connection");
+  return message;
+}
+
+export function zeroAccountDisconnected(): AccountDisconnected {
+  return {
+    $typeName: "stopgo.events.v1.AccountDisconnected",
+    user: '',
+    server: '',
+    reason: '',
+  };
+}
+
+export function writeAccountDisconnected(writer: Writer, message: AccountDisconnected): void {
+  if (message.$typeName !== "stopgo.events.v1.AccountDisconnected") throw new LeftToLibrary();
+  if (message.user !== '') {
+    writer.string(10, message.user);
+  }
+  if (message.server !== '') {
+    writer.string(18, message.server);
+  }
+  if (message.reason !== '') {
+    writer.string(26, message.reason);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readAccountDisconnected(reader: Reader, length: number, message: AccountDisconnected): AccountDisconnected {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.user = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.server = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.reason = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createAccountDisconnected(given: Given): AccountDisconnected {
+  const message = zeroAccountDisconnected();
+  if (given.user != null) message.user = given.user;
+  if (given.server != null) message.server = given.server;
+  if (given.reason != null) message.reason = given.reason;
+  return message;
+}
+
 /** How the messages of stopgo/events/v1/payload.proto are encoded, decoded and created. */
 export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, Codec])[] = [
   [PayloadSchema, { zero: zeroPayload, write: writePayload, read: readPayload, create: createPayload }],
@@ -9418,4 +9772,9 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [PushClaimedSchema, { zero: zeroPushClaimed, write: writePushClaimed, read: readPushClaimed, create: createPushClaimed }],
   [PushAttemptedSchema, { zero: zeroPushAttempted, write: writePushAttempted, read: readPushAttempted, create: createPushAttempted }],
   [PushReleasedSchema, { zero: zeroPushReleased, write: writePushReleased, read: readPushReleased, create: createPushReleased }],
+  [ConnectionSchema, { zero: zeroConnection, write: writeConnection, read: readConnection, create: createConnection }],
+  [AccountConnectedSchema, { zero: zeroAccountConnected, write: writeAccountConnected, read: readAccountConnected, create: createAccountConnected }],
+  [TokenRefreshBegunSchema, { zero: zeroTokenRefreshBegun, write: writeTokenRefreshBegun, read: readTokenRefreshBegun, create: createTokenRefreshBegun }],
+  [TokensRefreshedSchema, { zero: zeroTokensRefreshed, write: writeTokensRefreshed, read: readTokensRefreshed, create: createTokensRefreshed }],
+  [AccountDisconnectedSchema, { zero: zeroAccountDisconnected, write: writeAccountDisconnected, read: readAccountDisconnected, create: createAccountDisconnected }],
 ];

@@ -2,17 +2,459 @@
 // @generated from file stopgo/mcp/v1/mcp.proto (package stopgo.mcp.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AcceptedAt, AcceptToolsRequest, AcceptToolsResponse, AnswerCallRequest, AnswerCallResponse, Asking, CallKey, CancelCallRequest, CancelCallResponse, DefinedTools, DefineToolsRequest, DefineToolsResponse, ExecuteRequest, ExecuteResponse, FailureKind, FenceCallRequest, FenceCallResponse, Finished, Forgotten, HeldTool, HintOrigin, HintOrigins, Hints, LearnAcceptedRequest, LearnAcceptedResponse, LeftOutTool, ListHeldToolsRequest, ListHeldToolsResponse, ListServersRequest, ListServersResponse, ListToolsRequest, ListToolsResponse, NeverSeen, PinState, Question, Refused, RefusedReason, Running, Server, ServerInstructions, ServerState, Tool, ToolPin, Unknown } from "./mcp_pb.ts";
-import { AcceptedAtSchema, AcceptToolsRequestSchema, AcceptToolsResponseSchema, AnswerCallRequestSchema, AnswerCallResponseSchema, AskingSchema, CallKeySchema, CancelCallRequestSchema, CancelCallResponseSchema, DefinedToolsSchema, DefineToolsRequestSchema, DefineToolsResponseSchema, ExecuteRequestSchema, ExecuteResponseSchema, FenceCallRequestSchema, FenceCallResponseSchema, FinishedSchema, ForgottenSchema, HeldToolSchema, HintOriginsSchema, HintsSchema, LearnAcceptedRequestSchema, LearnAcceptedResponseSchema, LeftOutToolSchema, ListHeldToolsRequestSchema, ListHeldToolsResponseSchema, ListServersRequestSchema, ListServersResponseSchema, ListToolsRequestSchema, ListToolsResponseSchema, NeverSeenSchema, QuestionSchema, RefusedSchema, RunningSchema, ServerInstructionsSchema, ServerSchema, ToolPinSchema, ToolSchema, UnknownSchema } from "./mcp_pb.ts";
+import type { AcceptedAt, AcceptToolsRequest, AcceptToolsResponse, AnswerCallRequest, AnswerCallResponse, Asking, BeginConnectionRequest, BeginConnectionResponse, CallKey, CancelCallRequest, CancelCallResponse, ConnectionState, DefinedTools, DefineToolsRequest, DefineToolsResponse, DisconnectRequest, DisconnectResponse, ExecuteRequest, ExecuteResponse, FailureKind, FenceCallRequest, FenceCallResponse, FinishConnectionRequest, FinishConnectionResponse, Finished, Forgotten, HeldTool, HintOrigin, HintOrigins, Hints, LearnAcceptedRequest, LearnAcceptedResponse, LeftOutTool, ListConnectionsRequest, ListConnectionsResponse, ListHeldToolsRequest, ListHeldToolsResponse, ListServersRequest, ListServersResponse, ListToolsRequest, ListToolsResponse, NeverSeen, PinState, Question, Refused, RefusedReason, Running, Server, ServerInstructions, ServerState, Tool, ToolPin, Unknown } from "./mcp_pb.ts";
+import { AcceptedAtSchema, AcceptToolsRequestSchema, AcceptToolsResponseSchema, AnswerCallRequestSchema, AnswerCallResponseSchema, AskingSchema, BeginConnectionRequestSchema, BeginConnectionResponseSchema, CallKeySchema, CancelCallRequestSchema, CancelCallResponseSchema, ConnectionStateSchema, DefinedToolsSchema, DefineToolsRequestSchema, DefineToolsResponseSchema, DisconnectRequestSchema, DisconnectResponseSchema, ExecuteRequestSchema, ExecuteResponseSchema, FenceCallRequestSchema, FenceCallResponseSchema, FinishConnectionRequestSchema, FinishConnectionResponseSchema, FinishedSchema, ForgottenSchema, HeldToolSchema, HintOriginsSchema, HintsSchema, LearnAcceptedRequestSchema, LearnAcceptedResponseSchema, LeftOutToolSchema, ListConnectionsRequestSchema, ListConnectionsResponseSchema, ListHeldToolsRequestSchema, ListHeldToolsResponseSchema, ListServersRequestSchema, ListServersResponseSchema, ListToolsRequestSchema, ListToolsResponseSchema, NeverSeenSchema, QuestionSchema, RefusedSchema, RunningSchema, ServerInstructionsSchema, ServerSchema, ToolPinSchema, ToolSchema, UnknownSchema } from "./mcp_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
 import { toMessage, toMessages } from "../../../../codec/made.ts";
+import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
 import { createBlobRef, createPinnedTool, createSamplingRequest, readBlobRef, readPinnedTool, readSamplingRequest, writeBlobRef, writePinnedTool, writeSamplingRequest, zeroBlobRef, zeroPinnedTool, zeroSamplingRequest } from "../../events/v1/payload_codec.ts";
 import type { InputAction } from "../../events/v1/payload_pb.ts";
 import { createActor, readActor, writeActor, zeroActor } from "../../events/v1/envelope_codec.ts";
 import type { DescMessage } from "@bufbuild/protobuf";
+
+export function zeroListConnectionsRequest(): ListConnectionsRequest {
+  return {
+    $typeName: "stopgo.mcp.v1.ListConnectionsRequest",
+  };
+}
+
+export function writeListConnectionsRequest(writer: Writer, message: ListConnectionsRequest): void {
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readListConnectionsRequest(reader: Reader, length: number, message: ListConnectionsRequest): ListConnectionsRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    unknown = reader.unknown(tag, unknown);
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createListConnectionsRequest(_given: Given): ListConnectionsRequest {
+  const message = zeroListConnectionsRequest();
+  return message;
+}
+
+export function zeroListConnectionsResponse(): ListConnectionsResponse {
+  return {
+    $typeName: "stopgo.mcp.v1.ListConnectionsResponse",
+    connections: [],
+  };
+}
+
+export function writeListConnectionsResponse(writer: Writer, message: ListConnectionsResponse): void {
+  if (message.$typeName !== "stopgo.mcp.v1.ListConnectionsResponse") throw new LeftToLibrary();
+  for (const one of message.connections) {
+    const begin = writer.fork(10);
+    writeConnectionState(writer, one);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readListConnectionsResponse(reader: Reader, length: number, message: ListConnectionsResponse): ListConnectionsResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.connections.push(readConnectionState(reader, reader.uint32(), zeroConnectionState()));
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createListConnectionsResponse(given: Given): ListConnectionsResponse {
+  const message = zeroListConnectionsResponse();
+  if (given.connections != null) message.connections = toMessages(given.connections, createConnectionState, "stopgo.mcp.v1.ConnectionState");
+  return message;
+}
+
+export function zeroConnectionState(): ConnectionState {
+  return {
+    $typeName: "stopgo.mcp.v1.ConnectionState",
+    server: '',
+    connected: false,
+    issuer: '',
+    scopes: [],
+    problem: '',
+  };
+}
+
+export function writeConnectionState(writer: Writer, message: ConnectionState): void {
+  if (message.$typeName !== "stopgo.mcp.v1.ConnectionState") throw new LeftToLibrary();
+  if (message.server !== '') {
+    writer.string(10, message.server);
+  }
+  if (message.connected !== false) {
+    writer.bool(16, message.connected);
+  }
+  if (message.issuer !== '') {
+    writer.string(26, message.issuer);
+  }
+  for (const one of message.scopes) {
+    writer.string(34, one);
+  }
+  if (message.connectedAt !== undefined) {
+    const begin = writer.fork(42);
+    writeTimestamp(writer, message.connectedAt);
+    writer.join(begin);
+  }
+  if (message.problem !== '') {
+    writer.string(50, message.problem);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readConnectionState(reader: Reader, length: number, message: ConnectionState): ConnectionState {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.server = reader.string();
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.connected = reader.bool();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.issuer = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.scopes.push(reader.string());
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.connectedAt = readTimestamp(reader, reader.uint32(), message.connectedAt ?? zeroTimestamp());
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.problem = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createConnectionState(given: Given): ConnectionState {
+  const message = zeroConnectionState();
+  if (given.server != null) message.server = given.server;
+  if (given.connected != null) message.connected = given.connected;
+  if (given.issuer != null) message.issuer = given.issuer;
+  if (given.scopes != null) message.scopes = given.scopes;
+  if (given.connectedAt != null) message.connectedAt = toMessage(given.connectedAt, createTimestamp, "google.protobuf.Timestamp");
+  if (given.problem != null) message.problem = given.problem;
+  return message;
+}
+
+export function zeroBeginConnectionRequest(): BeginConnectionRequest {
+  return {
+    $typeName: "stopgo.mcp.v1.BeginConnectionRequest",
+    server: '',
+    redirectUri: '',
+  };
+}
+
+export function writeBeginConnectionRequest(writer: Writer, message: BeginConnectionRequest): void {
+  if (message.$typeName !== "stopgo.mcp.v1.BeginConnectionRequest") throw new LeftToLibrary();
+  if (message.server !== '') {
+    writer.string(10, message.server);
+  }
+  if (message.redirectUri !== '') {
+    writer.string(18, message.redirectUri);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readBeginConnectionRequest(reader: Reader, length: number, message: BeginConnectionRequest): BeginConnectionRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.server = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.redirectUri = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createBeginConnectionRequest(given: Given): BeginConnectionRequest {
+  const message = zeroBeginConnectionRequest();
+  if (given.server != null) message.server = given.server;
+  if (given.redirectUri != null) message.redirectUri = given.redirectUri;
+  return message;
+}
+
+export function zeroBeginConnectionResponse(): BeginConnectionResponse {
+  return {
+    $typeName: "stopgo.mcp.v1.BeginConnectionResponse",
+    url: '',
+  };
+}
+
+export function writeBeginConnectionResponse(writer: Writer, message: BeginConnectionResponse): void {
+  if (message.$typeName !== "stopgo.mcp.v1.BeginConnectionResponse") throw new LeftToLibrary();
+  if (message.url !== '') {
+    writer.string(10, message.url);
+  }
+  if (message.expiresAt !== undefined) {
+    const begin = writer.fork(18);
+    writeTimestamp(writer, message.expiresAt);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readBeginConnectionResponse(reader: Reader, length: number, message: BeginConnectionResponse): BeginConnectionResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.url = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.expiresAt = readTimestamp(reader, reader.uint32(), message.expiresAt ?? zeroTimestamp());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createBeginConnectionResponse(given: Given): BeginConnectionResponse {
+  const message = zeroBeginConnectionResponse();
+  if (given.url != null) message.url = given.url;
+  if (given.expiresAt != null) message.expiresAt = toMessage(given.expiresAt, createTimestamp, "google.protobuf.Timestamp");
+  return message;
+}
+
+export function zeroFinishConnectionRequest(): FinishConnectionRequest {
+  return {
+    $typeName: "stopgo.mcp.v1.FinishConnectionRequest",
+    state: '',
+    code: '',
+    issuer: '',
+    error: '',
+  };
+}
+
+export function writeFinishConnectionRequest(writer: Writer, message: FinishConnectionRequest): void {
+  if (message.$typeName !== "stopgo.mcp.v1.FinishConnectionRequest") throw new LeftToLibrary();
+  if (message.state !== '') {
+    writer.string(10, message.state);
+  }
+  if (message.code !== '') {
+    writer.string(18, message.code);
+  }
+  if (message.issuer !== '') {
+    writer.string(26, message.issuer);
+  }
+  if (message.error !== '') {
+    writer.string(34, message.error);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readFinishConnectionRequest(reader: Reader, length: number, message: FinishConnectionRequest): FinishConnectionRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.state = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.code = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.issuer = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.error = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createFinishConnectionRequest(given: Given): FinishConnectionRequest {
+  const message = zeroFinishConnectionRequest();
+  if (given.state != null) message.state = given.state;
+  if (given.code != null) message.code = given.code;
+  if (given.issuer != null) message.issuer = given.issuer;
+  if (given.error != null) message.error = given.error;
+  return message;
+}
+
+export function zeroFinishConnectionResponse(): FinishConnectionResponse {
+  return {
+    $typeName: "stopgo.mcp.v1.FinishConnectionResponse",
+    server: '',
+  };
+}
+
+export function writeFinishConnectionResponse(writer: Writer, message: FinishConnectionResponse): void {
+  if (message.$typeName !== "stopgo.mcp.v1.FinishConnectionResponse") throw new LeftToLibrary();
+  if (message.server !== '') {
+    writer.string(10, message.server);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readFinishConnectionResponse(reader: Reader, length: number, message: FinishConnectionResponse): FinishConnectionResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.server = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createFinishConnectionResponse(given: Given): FinishConnectionResponse {
+  const message = zeroFinishConnectionResponse();
+  if (given.server != null) message.server = given.server;
+  return message;
+}
+
+export function zeroDisconnectRequest(): DisconnectRequest {
+  return {
+    $typeName: "stopgo.mcp.v1.DisconnectRequest",
+    server: '',
+  };
+}
+
+export function writeDisconnectRequest(writer: Writer, message: DisconnectRequest): void {
+  if (message.$typeName !== "stopgo.mcp.v1.DisconnectRequest") throw new LeftToLibrary();
+  if (message.server !== '') {
+    writer.string(10, message.server);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readDisconnectRequest(reader: Reader, length: number, message: DisconnectRequest): DisconnectRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.server = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createDisconnectRequest(given: Given): DisconnectRequest {
+  const message = zeroDisconnectRequest();
+  if (given.server != null) message.server = given.server;
+  return message;
+}
+
+export function zeroDisconnectResponse(): DisconnectResponse {
+  return {
+    $typeName: "stopgo.mcp.v1.DisconnectResponse",
+    wasConnected: false,
+  };
+}
+
+export function writeDisconnectResponse(writer: Writer, message: DisconnectResponse): void {
+  if (message.$typeName !== "stopgo.mcp.v1.DisconnectResponse") throw new LeftToLibrary();
+  if (message.wasConnected !== false) {
+    writer.bool(8, message.wasConnected);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readDisconnectResponse(reader: Reader, length: number, message: DisconnectResponse): DisconnectResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 8) throw new LeftToLibrary();
+        message.wasConnected = reader.bool();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createDisconnectResponse(given: Given): DisconnectResponse {
+  const message = zeroDisconnectResponse();
+  if (given.wasConnected != null) message.wasConnected = given.wasConnected;
+  return message;
+}
 
 export function zeroListToolsRequest(): ListToolsRequest {
   return {
@@ -591,6 +1033,7 @@ export function zeroExecuteRequest(): ExecuteRequest {
     approvalId: '',
     digest: '',
     pin: '',
+    user: '',
   };
 }
 
@@ -621,6 +1064,9 @@ export function writeExecuteRequest(writer: Writer, message: ExecuteRequest): vo
   }
   if (message.pin !== '') {
     writer.string(66, message.pin);
+  }
+  if (message.user !== '') {
+    writer.string(74, message.user);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -663,6 +1109,10 @@ export function readExecuteRequest(reader: Reader, length: number, message: Exec
         if (tag !== 66) throw new LeftToLibrary();
         message.pin = reader.string();
         break;
+      case 9:
+        if (tag !== 74) throw new LeftToLibrary();
+        message.user = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -682,6 +1132,7 @@ export function createExecuteRequest(given: Given): ExecuteRequest {
   if (given.approvalId != null) message.approvalId = given.approvalId;
   if (given.digest != null) message.digest = given.digest;
   if (given.pin != null) message.pin = given.pin;
+  if (given.user != null) message.user = given.user;
   return message;
 }
 
@@ -1141,6 +1592,7 @@ export function zeroRefused(): Refused {
     reason: 0,
     message: '',
     retryAfterMs: 0,
+    wantsAccount: false,
   };
 }
 
@@ -1159,6 +1611,9 @@ export function writeRefused(writer: Writer, message: Refused): void {
   }
   if (message.retryAfterMs != 0) {
     writer.uint32(32, message.retryAfterMs);
+  }
+  if (message.wantsAccount !== false) {
+    writer.bool(40, message.wantsAccount);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1185,6 +1640,10 @@ export function readRefused(reader: Reader, length: number, message: Refused): R
         if (tag !== 32) throw new LeftToLibrary();
         message.retryAfterMs = reader.uint32();
         break;
+      case 5:
+        if (tag !== 40) throw new LeftToLibrary();
+        message.wantsAccount = reader.bool();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1200,6 +1659,7 @@ export function createRefused(given: Given): Refused {
   if (given.message != null) message.message = given.message;
   if (given.tool != null) message.tool = toMessage(given.tool, createTool, "stopgo.mcp.v1.Tool");
   if (given.retryAfterMs != null) message.retryAfterMs = given.retryAfterMs;
+  if (given.wantsAccount != null) message.wantsAccount = given.wantsAccount;
   return message;
 }
 
@@ -2529,6 +2989,15 @@ export function createLearnAcceptedResponse(_given: Given): LearnAcceptedRespons
 
 /** How the messages of stopgo/mcp/v1/mcp.proto are encoded, decoded and created. */
 export const codecs_stopgo_mcp_v1_mcp: readonly (readonly [DescMessage, Codec])[] = [
+  [ListConnectionsRequestSchema, { zero: zeroListConnectionsRequest, write: writeListConnectionsRequest, read: readListConnectionsRequest, create: createListConnectionsRequest }],
+  [ListConnectionsResponseSchema, { zero: zeroListConnectionsResponse, write: writeListConnectionsResponse, read: readListConnectionsResponse, create: createListConnectionsResponse }],
+  [ConnectionStateSchema, { zero: zeroConnectionState, write: writeConnectionState, read: readConnectionState, create: createConnectionState }],
+  [BeginConnectionRequestSchema, { zero: zeroBeginConnectionRequest, write: writeBeginConnectionRequest, read: readBeginConnectionRequest, create: createBeginConnectionRequest }],
+  [BeginConnectionResponseSchema, { zero: zeroBeginConnectionResponse, write: writeBeginConnectionResponse, read: readBeginConnectionResponse, create: createBeginConnectionResponse }],
+  [FinishConnectionRequestSchema, { zero: zeroFinishConnectionRequest, write: writeFinishConnectionRequest, read: readFinishConnectionRequest, create: createFinishConnectionRequest }],
+  [FinishConnectionResponseSchema, { zero: zeroFinishConnectionResponse, write: writeFinishConnectionResponse, read: readFinishConnectionResponse, create: createFinishConnectionResponse }],
+  [DisconnectRequestSchema, { zero: zeroDisconnectRequest, write: writeDisconnectRequest, read: readDisconnectRequest, create: createDisconnectRequest }],
+  [DisconnectResponseSchema, { zero: zeroDisconnectResponse, write: writeDisconnectResponse, read: readDisconnectResponse, create: createDisconnectResponse }],
   [ListToolsRequestSchema, { zero: zeroListToolsRequest, write: writeListToolsRequest, read: readListToolsRequest, create: createListToolsRequest }],
   [ListToolsResponseSchema, { zero: zeroListToolsResponse, write: writeListToolsResponse, read: readListToolsResponse, create: createListToolsResponse }],
   [ServerInstructionsSchema, { zero: zeroServerInstructions, write: writeServerInstructions, read: readServerInstructions, create: createServerInstructions }],

@@ -8,13 +8,226 @@ import type { Actor } from "../../events/v1/envelope_pb.ts";
 import { file_stopgo_events_v1_envelope } from "../../events/v1/envelope_pb.ts";
 import type { BlobRef, InputAction, PinnedTool, SamplingRequest } from "../../events/v1/payload_pb.ts";
 import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file stopgo/mcp/v1/mcp.proto.
  */
 export const file_stopgo_mcp_v1_mcp: GenFile = /*@__PURE__*/
-  fileDesc("ChdzdG9wZ28vbWNwL3YxL21jcC5wcm90bxINc3RvcGdvLm1jcC52MSIqChBMaXN0VG9vbHNSZXF1ZXN0EhYKDmtub3duX3JldmlzaW9uGAEgASgJIuQBChFMaXN0VG9vbHNSZXNwb25zZRIQCghyZXZpc2lvbhgBIAEoCRIQCghpbnN0YW5jZRgCIAEoCRIiCgV0b29scxgDIAMoCzITLnN0b3Bnby5tY3AudjEuVG9vbBIRCgl1bmNoYW5nZWQYBCABKAgSIQoEaGVsZBgIIAMoCzITLnN0b3Bnby5tY3AudjEuVG9vbBI3CgxpbnN0cnVjdGlvbnMYCSADKAsyIS5zdG9wZ28ubWNwLnYxLlNlcnZlckluc3RydWN0aW9ucxIYChB1bmxpc3RlZF9zZXJ2ZXJzGAogAygJIlgKElNlcnZlckluc3RydWN0aW9ucxIOCgZzZXJ2ZXIYASABKAkSDAoEdGV4dBgCIAEoCRILCgNwaW4YAyABKAkSFwoPZGVmaW5pdGlvbl9qc29uGAQgASgJIvQCCgRUb29sEg4KBnNlcnZlchgBIAEoCRIMCgRuYW1lGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEhkKEWlucHV0X3NjaGVtYV9qc29uGAQgASgJEhgKEGFubm90YXRpb25zX2pzb24YBSABKAkSFwoPZGVmaW5pdGlvbl9qc29uGAYgASgJEgsKA3BpbhgHIAEoCRIjCgVoaW50cxgIIAEoCzIULnN0b3Bnby5tY3AudjEuSGludHMSGQoRYXBwcm92YWxfcmVxdWlyZWQYCSABKAgSFwoPZm9yd2FyZHNfYmVhcmVyGAogASgIEhUKDWNhbGxzX2F0X29uY2UYCyABKA0SMAoMaGludF9vcmlnaW5zGAwgASgLMhouc3RvcGdvLm1jcC52MS5IaW50T3JpZ2lucxIqCglwaW5fc3RhdGUYFCABKA4yFy5zdG9wZ28ubWNwLnYxLlBpblN0YXRlEhAKCG93bl9uYW1lGBUgASgJIlcKBUhpbnRzEhEKCXJlYWRfb25seRgBIAEoCBITCgtkZXN0cnVjdGl2ZRgCIAEoCBISCgppZGVtcG90ZW50GAMgASgIEhIKCm9wZW5fd29ybGQYBCABKAgiyQEKC0hpbnRPcmlnaW5zEiwKCXJlYWRfb25seRgBIAEoDjIZLnN0b3Bnby5tY3AudjEuSGludE9yaWdpbhIuCgtkZXN0cnVjdGl2ZRgCIAEoDjIZLnN0b3Bnby5tY3AudjEuSGludE9yaWdpbhItCgppZGVtcG90ZW50GAMgASgOMhkuc3RvcGdvLm1jcC52MS5IaW50T3JpZ2luEi0KCm9wZW5fd29ybGQYBCABKA4yGS5zdG9wZ28ubWNwLnYxLkhpbnRPcmlnaW4iVAoHQ2FsbEtleRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDSKvAQoORXhlY3V0ZVJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJEg4KBnNlcnZlchgDIAEoCRIMCgR0b29sGAQgASgJEhYKDmFyZ3VtZW50c19qc29uGAUgASgJEhMKC2FwcHJvdmFsX2lkGAYgASgJEg4KBmRpZ2VzdBgHIAEoCRILCgNwaW4YCCABKAkiyAEKD0V4ZWN1dGVSZXNwb25zZRIrCghmaW5pc2hlZBgBIAEoCzIXLnN0b3Bnby5tY3AudjEuRmluaXNoZWRIABIpCgdyZWZ1c2VkGAIgASgLMhYuc3RvcGdvLm1jcC52MS5SZWZ1c2VkSAASKQoHdW5rbm93bhgDIAEoCzIWLnN0b3Bnby5tY3AudjEuVW5rbm93bkgAEicKBmFza2luZxgEIAEoCzIVLnN0b3Bnby5tY3AudjEuQXNraW5nSABCCQoHb3V0Y29tZSI0CgZBc2tpbmcSKgoJcXVlc3Rpb25zGAEgAygLMhcuc3RvcGdvLm1jcC52MS5RdWVzdGlvbiKPAQoIUXVlc3Rpb24SCgoCaWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCRITCgtzY2hlbWFfanNvbhgDIAEoCRILCgN1cmwYBCABKAkSDwoHd2FpdF9tcxgFIAEoDRIzCghzYW1wbGluZxgGIAEoCzIhLnN0b3Bnby5ldmVudHMudjEuU2FtcGxpbmdSZXF1ZXN0IqQBChFBbnN3ZXJDYWxsUmVxdWVzdBIjCgNrZXkYASABKAsyFi5zdG9wZ28ubWNwLnYxLkNhbGxLZXkSEAoIaW5zdGFuY2UYAiABKAkSEwoLcXVlc3Rpb25faWQYAyABKAkSLQoGYWN0aW9uGAQgASgOMh0uc3RvcGdvLmV2ZW50cy52MS5JbnB1dEFjdGlvbhIUCgxjb250ZW50X2pzb24YBSABKAkiNwoSQW5zd2VyQ2FsbFJlc3BvbnNlEg0KBXRha2VuGAEgASgIEhIKCmFza2VkX2FuZXcYAiABKAgi1gEKCEZpbmlzaGVkEg8KB2NvbnRlbnQYASABKAkSEAoIaXNfZXJyb3IYAiABKAgSEgoKZnVsbF9ieXRlcxgDIAEoBBIOCgZzaGEyNTYYBCABKAkSEwoLZHVyYXRpb25fbXMYBSABKA0SKwoHZmFpbHVyZRgGIAEoDjIaLnN0b3Bnby5tY3AudjEuRmFpbHVyZUtpbmQSKAoFYmxvYnMYByADKAsyGS5zdG9wZ28uZXZlbnRzLnYxLkJsb2JSZWYSFwoPc3RydWN0dXJlZF9qc29uGAggASgJIoMBCgdSZWZ1c2VkEiwKBnJlYXNvbhgBIAEoDjIcLnN0b3Bnby5tY3AudjEuUmVmdXNlZFJlYXNvbhIPCgdtZXNzYWdlGAIgASgJEiEKBHRvb2wYAyABKAsyEy5zdG9wZ28ubWNwLnYxLlRvb2wSFgoOcmV0cnlfYWZ0ZXJfbXMYBCABKA0iRwoHVW5rbm93bhIPCgdtZXNzYWdlGAEgASgJEisKB2ZhaWx1cmUYAiABKA4yGi5zdG9wZ28ubWNwLnYxLkZhaWx1cmVLaW5kInMKEEZlbmNlQ2FsbFJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJEhcKD2tub3duX3F1ZXN0aW9ucxgDIAMoCRIPCgd3YWl0X21zGAQgASgNItkBChFGZW5jZUNhbGxSZXNwb25zZRIuCgpuZXZlcl9zZWVuGAEgASgLMhguc3RvcGdvLm1jcC52MS5OZXZlclNlZW5IABIpCgdydW5uaW5nGAIgASgLMhYuc3RvcGdvLm1jcC52MS5SdW5uaW5nSAASMQoHb3V0Y29tZRgDIAEoCzIeLnN0b3Bnby5tY3AudjEuRXhlY3V0ZVJlc3BvbnNlSAASLQoJZm9yZ290dGVuGAQgASgLMhguc3RvcGdvLm1jcC52MS5Gb3Jnb3R0ZW5IAEIHCgVzdGF0ZSILCglOZXZlclNlZW4ipAEKB1J1bm5pbmcSDwoHd2FpdGluZxgBIAEoCBIQCghwcm9ncmVzcxgCIAEoARIWCg5wcm9ncmVzc190b3RhbBgDIAEoARIYChBwcm9ncmVzc19tZXNzYWdlGAQgASgJEioKCXF1ZXN0aW9ucxgFIAMoCzIXLnN0b3Bnby5tY3AudjEuUXVlc3Rpb24SGAoQbGFwc2VkX3F1ZXN0aW9ucxgGIAMoCSILCglGb3Jnb3R0ZW4iSgoRQ2FuY2VsQ2FsbFJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJIiMKEkNhbmNlbENhbGxSZXNwb25zZRINCgVmb3VuZBgBIAEoCCIUChJMaXN0U2VydmVyc1JlcXVlc3QiTwoTTGlzdFNlcnZlcnNSZXNwb25zZRIQCghpbnN0YW5jZRgBIAEoCRImCgdzZXJ2ZXJzGAIgAygLMhUuc3RvcGdvLm1jcC52MS5TZXJ2ZXIipgQKBlNlcnZlchIMCgRuYW1lGAEgASgJEhEKCXRyYW5zcG9ydBgCIAEoCRIPCgdhZGRyZXNzGAMgASgJEikKBXN0YXRlGAQgASgOMhouc3RvcGdvLm1jcC52MS5TZXJ2ZXJTdGF0ZRIOCgZyZWFzb24YBSABKAkSEAoIc3RhdGVfbXMYBiABKAQSFgoOcmV0cnlfYWZ0ZXJfbXMYByABKA0SDQoFdG9vbHMYCCABKA0SEAoIcHJvYmxlbXMYCSADKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgKIAEoCRISCgpyZWNvbm5lY3RzGAsgASgNEhUKDWNhbGxzX3J1bm5pbmcYDCABKA0SFQoNY2FsbHNfd2FpdGluZxgNIAEoDRIVCg1jYWxsc19hdF9vbmNlGA4gASgNEhQKDHByb3RvY29sX2VyYRgPIAEoCRISCgpsYXN0X2Vycm9yGBAgASgJEhUKDWxhc3RfZXJyb3JfbXMYESABKAQSLAoIbGVmdF9vdXQYEiADKAsyGi5zdG9wZ28ubWNwLnYxLkxlZnRPdXRUb29sEhAKCGlkZW50aXR5GBggASgJEhIKCnRvb2xzX2hlbGQYGSABKA0SEwoLcGluc19zdHJpY3QYGiABKAgSGAoQdG9vbHNfZGVzZWxlY3RlZBgbIAEoDRItCgxpbnN0cnVjdGlvbnMYHCABKA4yFy5zdG9wZ28ubWNwLnYxLlBpblN0YXRlIisKC0xlZnRPdXRUb29sEgwKBG5hbWUYASABKAkSDgoGcmVhc29uGAIgASgJIhYKFExpc3RIZWxkVG9vbHNSZXF1ZXN0Ij8KFUxpc3RIZWxkVG9vbHNSZXNwb25zZRImCgV0b29scxgBIAMoCzIXLnN0b3Bnby5tY3AudjEuSGVsZFRvb2wiZQoISGVsZFRvb2wSIQoEdG9vbBgBIAEoCzITLnN0b3Bnby5tY3AudjEuVG9vbBIgChhhY2NlcHRlZF9kZWZpbml0aW9uX2pzb24YAiABKAkSFAoMYWNjZXB0ZWRfcGluGAMgASgJImMKEkFjY2VwdFRvb2xzUmVxdWVzdBIlCgV0b29scxgBIAMoCzIWLnN0b3Bnby5tY3AudjEuVG9vbFBpbhImCgVhY3RvchgCIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuQWN0b3IiNAoHVG9vbFBpbhIOCgZzZXJ2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRILCgNwaW4YAyABKAkiFQoTQWNjZXB0VG9vbHNSZXNwb25zZSI7ChJEZWZpbmVUb29sc1JlcXVlc3QSJQoFdG9vbHMYASADKAsyFi5zdG9wZ28ubWNwLnYxLlRvb2xQaW4iQwoTRGVmaW5lVG9vbHNSZXNwb25zZRIsCgdzZXJ2ZXJzGAEgAygLMhsuc3RvcGdvLm1jcC52MS5EZWZpbmVkVG9vbHMiTQoMRGVmaW5lZFRvb2xzEhAKCGlkZW50aXR5GAEgASgJEisKBXRvb2xzGAIgAygLMhwuc3RvcGdvLmV2ZW50cy52MS5QaW5uZWRUb29sIkIKFExlYXJuQWNjZXB0ZWRSZXF1ZXN0EioKB3NlcnZlcnMYASADKAsyGS5zdG9wZ28ubWNwLnYxLkFjY2VwdGVkQXQiMAoKQWNjZXB0ZWRBdBIQCghpZGVudGl0eRgBIAEoCRIQCghyZXZpc2lvbhgCIAEoDSIXChVMZWFybkFjY2VwdGVkUmVzcG9uc2UqgAEKCFBpblN0YXRlEhkKFVBJTl9TVEFURV9VTlNQRUNJRklFRBAAEhcKE1BJTl9TVEFURV9GSVJTVF9VU0UQARIWChJQSU5fU1RBVEVfQUNDRVBURUQQAhIRCg1QSU5fU1RBVEVfTkVXEAMSFQoRUElOX1NUQVRFX0NIQU5HRUQQBCq0AQoKSGludE9yaWdpbhIbChdISU5UX09SSUdJTl9VTlNQRUNJRklFRBAAEhsKF0hJTlRfT1JJR0lOX0FOTk9UQVRJT05TEAESGQoVSElOVF9PUklHSU5fVE9QX0xFVkVMEAISGQoVSElOVF9PUklHSU5fUkVBRF9PTkxZEAMSHQoZSElOVF9PUklHSU5fQ09ORklHVVJBVElPThAEEhcKE0hJTlRfT1JJR0lOX0RFRkFVTFQQBSrdAgoLRmFpbHVyZUtpbmQSHAoYRkFJTFVSRV9LSU5EX1VOU1BFQ0lGSUVEEAASFQoRRkFJTFVSRV9LSU5EX1RPT0wQARIZChVGQUlMVVJFX0tJTkRfUFJPVE9DT0wQAhIiCh5GQUlMVVJFX0tJTkRfSU5WQUxJRF9BUkdVTUVOVFMQAxIfChtGQUlMVVJFX0tJTkRfSU5WQUxJRF9SRVNVTFQQBBIhCh1GQUlMVVJFX0tJTkRfUkVTVUxUX1RPT19MQVJHRRAFEhgKFEZBSUxVUkVfS0lORF9USU1FT1VUEAYSGQoVRkFJTFVSRV9LSU5EX0NBTkNFTEVEEAcSHAoYRkFJTFVSRV9LSU5EX1NFUlZFUl9MT1NUEAgSIwofRkFJTFVSRV9LSU5EX1NFUlZFUl9VTkFWQUlMQUJMRRAJEh4KGkZBSUxVUkVfS0lORF9OT1RfU1VQUE9SVEVEEAoq4AIKDVJlZnVzZWRSZWFzb24SHgoaUkVGVVNFRF9SRUFTT05fVU5TUEVDSUZJRUQQABIeChpSRUZVU0VEX1JFQVNPTl9QSU5fQ0hBTkdFRBABEiIKHlJFRlVTRURfUkVBU09OX1VOQVVUSEVOVElDQVRFRBACEiEKHVJFRlVTRURfUkVBU09OX1RPT0xfTk9UX0ZPVU5EEAMSHwobUkVGVVNFRF9SRUFTT05fTk9UX0FQUFJPVkVEEAQSJQohUkVGVVNFRF9SRUFTT05fU0VSVkVSX1VOQVZBSUxBQkxFEAUSGQoVUkVGVVNFRF9SRUFTT05fRkVOQ0VEEAYSHAoYUkVGVVNFRF9SRUFTT05fVE9PTF9IRUxEEAcSIAocUkVGVVNFRF9SRUFTT05fTk9UX09OX1JFQ09SRBAIEiUKIVJFRlVTRURfUkVBU09OX1JFQ09SRF9VTkFWQUlMQUJMRRAJKugBCgtTZXJ2ZXJTdGF0ZRIcChhTRVJWRVJfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVTRVJWRVJfU1RBVEVfU1RBUlRJTkcQARIWChJTRVJWRVJfU1RBVEVfUkVBRFkQAhIZChVTRVJWRVJfU1RBVEVfREVHUkFERUQQAxIYChRTRVJWRVJfU1RBVEVfQkFDS09GRhAEEhsKF1NFUlZFUl9TVEFURV9DUkFTSF9MT09QEAUSHAoYU0VSVkVSX1NUQVRFX1FVQVJBTlRJTkVEEAYSGAoUU0VSVkVSX1NUQVRFX1NUT1BQRUQQBzLhBgoQTWNwQnJpZGdlU2VydmljZRJOCglMaXN0VG9vbHMSHy5zdG9wZ28ubWNwLnYxLkxpc3RUb29sc1JlcXVlc3QaIC5zdG9wZ28ubWNwLnYxLkxpc3RUb29sc1Jlc3BvbnNlEkgKB0V4ZWN1dGUSHS5zdG9wZ28ubWNwLnYxLkV4ZWN1dGVSZXF1ZXN0Gh4uc3RvcGdvLm1jcC52MS5FeGVjdXRlUmVzcG9uc2USTgoJRmVuY2VDYWxsEh8uc3RvcGdvLm1jcC52MS5GZW5jZUNhbGxSZXF1ZXN0GiAuc3RvcGdvLm1jcC52MS5GZW5jZUNhbGxSZXNwb25zZRJRCgpDYW5jZWxDYWxsEiAuc3RvcGdvLm1jcC52MS5DYW5jZWxDYWxsUmVxdWVzdBohLnN0b3Bnby5tY3AudjEuQ2FuY2VsQ2FsbFJlc3BvbnNlElEKCkFuc3dlckNhbGwSIC5zdG9wZ28ubWNwLnYxLkFuc3dlckNhbGxSZXF1ZXN0GiEuc3RvcGdvLm1jcC52MS5BbnN3ZXJDYWxsUmVzcG9uc2USVAoLTGlzdFNlcnZlcnMSIS5zdG9wZ28ubWNwLnYxLkxpc3RTZXJ2ZXJzUmVxdWVzdBoiLnN0b3Bnby5tY3AudjEuTGlzdFNlcnZlcnNSZXNwb25zZRJaCg1MaXN0SGVsZFRvb2xzEiMuc3RvcGdvLm1jcC52MS5MaXN0SGVsZFRvb2xzUmVxdWVzdBokLnN0b3Bnby5tY3AudjEuTGlzdEhlbGRUb29sc1Jlc3BvbnNlElkKC0FjY2VwdFRvb2xzEiEuc3RvcGdvLm1jcC52MS5BY2NlcHRUb29sc1JlcXVlc3QaIi5zdG9wZ28ubWNwLnYxLkFjY2VwdFRvb2xzUmVzcG9uc2UiA4gCARJUCgtEZWZpbmVUb29scxIhLnN0b3Bnby5tY3AudjEuRGVmaW5lVG9vbHNSZXF1ZXN0GiIuc3RvcGdvLm1jcC52MS5EZWZpbmVUb29sc1Jlc3BvbnNlEloKDUxlYXJuQWNjZXB0ZWQSIy5zdG9wZ28ubWNwLnYxLkxlYXJuQWNjZXB0ZWRSZXF1ZXN0GiQuc3RvcGdvLm1jcC52MS5MZWFybkFjY2VwdGVkUmVzcG9uc2ViBnByb3RvMw", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload]);
+  fileDesc("ChdzdG9wZ28vbWNwL3YxL21jcC5wcm90bxINc3RvcGdvLm1jcC52MSIYChZMaXN0Q29ubmVjdGlvbnNSZXF1ZXN0Ik4KF0xpc3RDb25uZWN0aW9uc1Jlc3BvbnNlEjMKC2Nvbm5lY3Rpb25zGAEgAygLMh4uc3RvcGdvLm1jcC52MS5Db25uZWN0aW9uU3RhdGUilwEKD0Nvbm5lY3Rpb25TdGF0ZRIOCgZzZXJ2ZXIYASABKAkSEQoJY29ubmVjdGVkGAIgASgIEg4KBmlzc3VlchgDIAEoCRIOCgZzY29wZXMYBCADKAkSMAoMY29ubmVjdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdwcm9ibGVtGAYgASgJIj4KFkJlZ2luQ29ubmVjdGlvblJlcXVlc3QSDgoGc2VydmVyGAEgASgJEhQKDHJlZGlyZWN0X3VyaRgCIAEoCSJWChdCZWdpbkNvbm5lY3Rpb25SZXNwb25zZRILCgN1cmwYASABKAkSLgoKZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiVQoXRmluaXNoQ29ubmVjdGlvblJlcXVlc3QSDQoFc3RhdGUYASABKAkSDAoEY29kZRgCIAEoCRIOCgZpc3N1ZXIYAyABKAkSDQoFZXJyb3IYBCABKAkiKgoYRmluaXNoQ29ubmVjdGlvblJlc3BvbnNlEg4KBnNlcnZlchgBIAEoCSIjChFEaXNjb25uZWN0UmVxdWVzdBIOCgZzZXJ2ZXIYASABKAkiKwoSRGlzY29ubmVjdFJlc3BvbnNlEhUKDXdhc19jb25uZWN0ZWQYASABKAgiKgoQTGlzdFRvb2xzUmVxdWVzdBIWCg5rbm93bl9yZXZpc2lvbhgBIAEoCSLkAQoRTGlzdFRvb2xzUmVzcG9uc2USEAoIcmV2aXNpb24YASABKAkSEAoIaW5zdGFuY2UYAiABKAkSIgoFdG9vbHMYAyADKAsyEy5zdG9wZ28ubWNwLnYxLlRvb2wSEQoJdW5jaGFuZ2VkGAQgASgIEiEKBGhlbGQYCCADKAsyEy5zdG9wZ28ubWNwLnYxLlRvb2wSNwoMaW5zdHJ1Y3Rpb25zGAkgAygLMiEuc3RvcGdvLm1jcC52MS5TZXJ2ZXJJbnN0cnVjdGlvbnMSGAoQdW5saXN0ZWRfc2VydmVycxgKIAMoCSJYChJTZXJ2ZXJJbnN0cnVjdGlvbnMSDgoGc2VydmVyGAEgASgJEgwKBHRleHQYAiABKAkSCwoDcGluGAMgASgJEhcKD2RlZmluaXRpb25fanNvbhgEIAEoCSL0AgoEVG9vbBIOCgZzZXJ2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIZChFpbnB1dF9zY2hlbWFfanNvbhgEIAEoCRIYChBhbm5vdGF0aW9uc19qc29uGAUgASgJEhcKD2RlZmluaXRpb25fanNvbhgGIAEoCRILCgNwaW4YByABKAkSIwoFaGludHMYCCABKAsyFC5zdG9wZ28ubWNwLnYxLkhpbnRzEhkKEWFwcHJvdmFsX3JlcXVpcmVkGAkgASgIEhcKD2ZvcndhcmRzX2JlYXJlchgKIAEoCBIVCg1jYWxsc19hdF9vbmNlGAsgASgNEjAKDGhpbnRfb3JpZ2lucxgMIAEoCzIaLnN0b3Bnby5tY3AudjEuSGludE9yaWdpbnMSKgoJcGluX3N0YXRlGBQgASgOMhcuc3RvcGdvLm1jcC52MS5QaW5TdGF0ZRIQCghvd25fbmFtZRgVIAEoCSJXCgVIaW50cxIRCglyZWFkX29ubHkYASABKAgSEwoLZGVzdHJ1Y3RpdmUYAiABKAgSEgoKaWRlbXBvdGVudBgDIAEoCBISCgpvcGVuX3dvcmxkGAQgASgIIskBCgtIaW50T3JpZ2lucxIsCglyZWFkX29ubHkYASABKA4yGS5zdG9wZ28ubWNwLnYxLkhpbnRPcmlnaW4SLgoLZGVzdHJ1Y3RpdmUYAiABKA4yGS5zdG9wZ28ubWNwLnYxLkhpbnRPcmlnaW4SLQoKaWRlbXBvdGVudBgDIAEoDjIZLnN0b3Bnby5tY3AudjEuSGludE9yaWdpbhItCgpvcGVuX3dvcmxkGAQgASgOMhkuc3RvcGdvLm1jcC52MS5IaW50T3JpZ2luIlQKB0NhbGxLZXkSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0ivQEKDkV4ZWN1dGVSZXF1ZXN0EiMKA2tleRgBIAEoCzIWLnN0b3Bnby5tY3AudjEuQ2FsbEtleRIQCghpbnN0YW5jZRgCIAEoCRIOCgZzZXJ2ZXIYAyABKAkSDAoEdG9vbBgEIAEoCRIWCg5hcmd1bWVudHNfanNvbhgFIAEoCRITCgthcHByb3ZhbF9pZBgGIAEoCRIOCgZkaWdlc3QYByABKAkSCwoDcGluGAggASgJEgwKBHVzZXIYCSABKAkiyAEKD0V4ZWN1dGVSZXNwb25zZRIrCghmaW5pc2hlZBgBIAEoCzIXLnN0b3Bnby5tY3AudjEuRmluaXNoZWRIABIpCgdyZWZ1c2VkGAIgASgLMhYuc3RvcGdvLm1jcC52MS5SZWZ1c2VkSAASKQoHdW5rbm93bhgDIAEoCzIWLnN0b3Bnby5tY3AudjEuVW5rbm93bkgAEicKBmFza2luZxgEIAEoCzIVLnN0b3Bnby5tY3AudjEuQXNraW5nSABCCQoHb3V0Y29tZSI0CgZBc2tpbmcSKgoJcXVlc3Rpb25zGAEgAygLMhcuc3RvcGdvLm1jcC52MS5RdWVzdGlvbiKPAQoIUXVlc3Rpb24SCgoCaWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCRITCgtzY2hlbWFfanNvbhgDIAEoCRILCgN1cmwYBCABKAkSDwoHd2FpdF9tcxgFIAEoDRIzCghzYW1wbGluZxgGIAEoCzIhLnN0b3Bnby5ldmVudHMudjEuU2FtcGxpbmdSZXF1ZXN0IqQBChFBbnN3ZXJDYWxsUmVxdWVzdBIjCgNrZXkYASABKAsyFi5zdG9wZ28ubWNwLnYxLkNhbGxLZXkSEAoIaW5zdGFuY2UYAiABKAkSEwoLcXVlc3Rpb25faWQYAyABKAkSLQoGYWN0aW9uGAQgASgOMh0uc3RvcGdvLmV2ZW50cy52MS5JbnB1dEFjdGlvbhIUCgxjb250ZW50X2pzb24YBSABKAkiNwoSQW5zd2VyQ2FsbFJlc3BvbnNlEg0KBXRha2VuGAEgASgIEhIKCmFza2VkX2FuZXcYAiABKAgi1gEKCEZpbmlzaGVkEg8KB2NvbnRlbnQYASABKAkSEAoIaXNfZXJyb3IYAiABKAgSEgoKZnVsbF9ieXRlcxgDIAEoBBIOCgZzaGEyNTYYBCABKAkSEwoLZHVyYXRpb25fbXMYBSABKA0SKwoHZmFpbHVyZRgGIAEoDjIaLnN0b3Bnby5tY3AudjEuRmFpbHVyZUtpbmQSKAoFYmxvYnMYByADKAsyGS5zdG9wZ28uZXZlbnRzLnYxLkJsb2JSZWYSFwoPc3RydWN0dXJlZF9qc29uGAggASgJIpoBCgdSZWZ1c2VkEiwKBnJlYXNvbhgBIAEoDjIcLnN0b3Bnby5tY3AudjEuUmVmdXNlZFJlYXNvbhIPCgdtZXNzYWdlGAIgASgJEiEKBHRvb2wYAyABKAsyEy5zdG9wZ28ubWNwLnYxLlRvb2wSFgoOcmV0cnlfYWZ0ZXJfbXMYBCABKA0SFQoNd2FudHNfYWNjb3VudBgFIAEoCCJHCgdVbmtub3duEg8KB21lc3NhZ2UYASABKAkSKwoHZmFpbHVyZRgCIAEoDjIaLnN0b3Bnby5tY3AudjEuRmFpbHVyZUtpbmQicwoQRmVuY2VDYWxsUmVxdWVzdBIjCgNrZXkYASABKAsyFi5zdG9wZ28ubWNwLnYxLkNhbGxLZXkSEAoIaW5zdGFuY2UYAiABKAkSFwoPa25vd25fcXVlc3Rpb25zGAMgAygJEg8KB3dhaXRfbXMYBCABKA0i2QEKEUZlbmNlQ2FsbFJlc3BvbnNlEi4KCm5ldmVyX3NlZW4YASABKAsyGC5zdG9wZ28ubWNwLnYxLk5ldmVyU2VlbkgAEikKB3J1bm5pbmcYAiABKAsyFi5zdG9wZ28ubWNwLnYxLlJ1bm5pbmdIABIxCgdvdXRjb21lGAMgASgLMh4uc3RvcGdvLm1jcC52MS5FeGVjdXRlUmVzcG9uc2VIABItCglmb3Jnb3R0ZW4YBCABKAsyGC5zdG9wZ28ubWNwLnYxLkZvcmdvdHRlbkgAQgcKBXN0YXRlIgsKCU5ldmVyU2VlbiKkAQoHUnVubmluZxIPCgd3YWl0aW5nGAEgASgIEhAKCHByb2dyZXNzGAIgASgBEhYKDnByb2dyZXNzX3RvdGFsGAMgASgBEhgKEHByb2dyZXNzX21lc3NhZ2UYBCABKAkSKgoJcXVlc3Rpb25zGAUgAygLMhcuc3RvcGdvLm1jcC52MS5RdWVzdGlvbhIYChBsYXBzZWRfcXVlc3Rpb25zGAYgAygJIgsKCUZvcmdvdHRlbiJKChFDYW5jZWxDYWxsUmVxdWVzdBIjCgNrZXkYASABKAsyFi5zdG9wZ28ubWNwLnYxLkNhbGxLZXkSEAoIaW5zdGFuY2UYAiABKAkiIwoSQ2FuY2VsQ2FsbFJlc3BvbnNlEg0KBWZvdW5kGAEgASgIIhQKEkxpc3RTZXJ2ZXJzUmVxdWVzdCJPChNMaXN0U2VydmVyc1Jlc3BvbnNlEhAKCGluc3RhbmNlGAEgASgJEiYKB3NlcnZlcnMYAiADKAsyFS5zdG9wZ28ubWNwLnYxLlNlcnZlciKmBAoGU2VydmVyEgwKBG5hbWUYASABKAkSEQoJdHJhbnNwb3J0GAIgASgJEg8KB2FkZHJlc3MYAyABKAkSKQoFc3RhdGUYBCABKA4yGi5zdG9wZ28ubWNwLnYxLlNlcnZlclN0YXRlEg4KBnJlYXNvbhgFIAEoCRIQCghzdGF0ZV9tcxgGIAEoBBIWCg5yZXRyeV9hZnRlcl9tcxgHIAEoDRINCgV0b29scxgIIAEoDRIQCghwcm9ibGVtcxgJIAMoCRIYChBwcm90b2NvbF92ZXJzaW9uGAogASgJEhIKCnJlY29ubmVjdHMYCyABKA0SFQoNY2FsbHNfcnVubmluZxgMIAEoDRIVCg1jYWxsc193YWl0aW5nGA0gASgNEhUKDWNhbGxzX2F0X29uY2UYDiABKA0SFAoMcHJvdG9jb2xfZXJhGA8gASgJEhIKCmxhc3RfZXJyb3IYECABKAkSFQoNbGFzdF9lcnJvcl9tcxgRIAEoBBIsCghsZWZ0X291dBgSIAMoCzIaLnN0b3Bnby5tY3AudjEuTGVmdE91dFRvb2wSEAoIaWRlbnRpdHkYGCABKAkSEgoKdG9vbHNfaGVsZBgZIAEoDRITCgtwaW5zX3N0cmljdBgaIAEoCBIYChB0b29sc19kZXNlbGVjdGVkGBsgASgNEi0KDGluc3RydWN0aW9ucxgcIAEoDjIXLnN0b3Bnby5tY3AudjEuUGluU3RhdGUiKwoLTGVmdE91dFRvb2wSDAoEbmFtZRgBIAEoCRIOCgZyZWFzb24YAiABKAkiFgoUTGlzdEhlbGRUb29sc1JlcXVlc3QiPwoVTGlzdEhlbGRUb29sc1Jlc3BvbnNlEiYKBXRvb2xzGAEgAygLMhcuc3RvcGdvLm1jcC52MS5IZWxkVG9vbCJlCghIZWxkVG9vbBIhCgR0b29sGAEgASgLMhMuc3RvcGdvLm1jcC52MS5Ub29sEiAKGGFjY2VwdGVkX2RlZmluaXRpb25fanNvbhgCIAEoCRIUCgxhY2NlcHRlZF9waW4YAyABKAkiYwoSQWNjZXB0VG9vbHNSZXF1ZXN0EiUKBXRvb2xzGAEgAygLMhYuc3RvcGdvLm1jcC52MS5Ub29sUGluEiYKBWFjdG9yGAIgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5BY3RvciI0CgdUb29sUGluEg4KBnNlcnZlchgBIAEoCRIMCgRuYW1lGAIgASgJEgsKA3BpbhgDIAEoCSIVChNBY2NlcHRUb29sc1Jlc3BvbnNlIjsKEkRlZmluZVRvb2xzUmVxdWVzdBIlCgV0b29scxgBIAMoCzIWLnN0b3Bnby5tY3AudjEuVG9vbFBpbiJDChNEZWZpbmVUb29sc1Jlc3BvbnNlEiwKB3NlcnZlcnMYASADKAsyGy5zdG9wZ28ubWNwLnYxLkRlZmluZWRUb29scyJNCgxEZWZpbmVkVG9vbHMSEAoIaWRlbnRpdHkYASABKAkSKwoFdG9vbHMYAiADKAsyHC5zdG9wZ28uZXZlbnRzLnYxLlBpbm5lZFRvb2wiQgoUTGVhcm5BY2NlcHRlZFJlcXVlc3QSKgoHc2VydmVycxgBIAMoCzIZLnN0b3Bnby5tY3AudjEuQWNjZXB0ZWRBdCIwCgpBY2NlcHRlZEF0EhAKCGlkZW50aXR5GAEgASgJEhAKCHJldmlzaW9uGAIgASgNIhcKFUxlYXJuQWNjZXB0ZWRSZXNwb25zZSqAAQoIUGluU3RhdGUSGQoVUElOX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTUElOX1NUQVRFX0ZJUlNUX1VTRRABEhYKElBJTl9TVEFURV9BQ0NFUFRFRBACEhEKDVBJTl9TVEFURV9ORVcQAxIVChFQSU5fU1RBVEVfQ0hBTkdFRBAEKrQBCgpIaW50T3JpZ2luEhsKF0hJTlRfT1JJR0lOX1VOU1BFQ0lGSUVEEAASGwoXSElOVF9PUklHSU5fQU5OT1RBVElPTlMQARIZChVISU5UX09SSUdJTl9UT1BfTEVWRUwQAhIZChVISU5UX09SSUdJTl9SRUFEX09OTFkQAxIdChlISU5UX09SSUdJTl9DT05GSUdVUkFUSU9OEAQSFwoTSElOVF9PUklHSU5fREVGQVVMVBAFKt0CCgtGYWlsdXJlS2luZBIcChhGQUlMVVJFX0tJTkRfVU5TUEVDSUZJRUQQABIVChFGQUlMVVJFX0tJTkRfVE9PTBABEhkKFUZBSUxVUkVfS0lORF9QUk9UT0NPTBACEiIKHkZBSUxVUkVfS0lORF9JTlZBTElEX0FSR1VNRU5UUxADEh8KG0ZBSUxVUkVfS0lORF9JTlZBTElEX1JFU1VMVBAEEiEKHUZBSUxVUkVfS0lORF9SRVNVTFRfVE9PX0xBUkdFEAUSGAoURkFJTFVSRV9LSU5EX1RJTUVPVVQQBhIZChVGQUlMVVJFX0tJTkRfQ0FOQ0VMRUQQBxIcChhGQUlMVVJFX0tJTkRfU0VSVkVSX0xPU1QQCBIjCh9GQUlMVVJFX0tJTkRfU0VSVkVSX1VOQVZBSUxBQkxFEAkSHgoaRkFJTFVSRV9LSU5EX05PVF9TVVBQT1JURUQQCirgAgoNUmVmdXNlZFJlYXNvbhIeChpSRUZVU0VEX1JFQVNPTl9VTlNQRUNJRklFRBAAEh4KGlJFRlVTRURfUkVBU09OX1BJTl9DSEFOR0VEEAESIgoeUkVGVVNFRF9SRUFTT05fVU5BVVRIRU5USUNBVEVEEAISIQodUkVGVVNFRF9SRUFTT05fVE9PTF9OT1RfRk9VTkQQAxIfChtSRUZVU0VEX1JFQVNPTl9OT1RfQVBQUk9WRUQQBBIlCiFSRUZVU0VEX1JFQVNPTl9TRVJWRVJfVU5BVkFJTEFCTEUQBRIZChVSRUZVU0VEX1JFQVNPTl9GRU5DRUQQBhIcChhSRUZVU0VEX1JFQVNPTl9UT09MX0hFTEQQBxIgChxSRUZVU0VEX1JFQVNPTl9OT1RfT05fUkVDT1JEEAgSJQohUkVGVVNFRF9SRUFTT05fUkVDT1JEX1VOQVZBSUxBQkxFEAkq6AEKC1NlcnZlclN0YXRlEhwKGFNFUlZFUl9TVEFURV9VTlNQRUNJRklFRBAAEhkKFVNFUlZFUl9TVEFURV9TVEFSVElORxABEhYKElNFUlZFUl9TVEFURV9SRUFEWRACEhkKFVNFUlZFUl9TVEFURV9ERUdSQURFRBADEhgKFFNFUlZFUl9TVEFURV9CQUNLT0ZGEAQSGwoXU0VSVkVSX1NUQVRFX0NSQVNIX0xPT1AQBRIcChhTRVJWRVJfU1RBVEVfUVVBUkFOVElORUQQBhIYChRTRVJWRVJfU1RBVEVfU1RPUFBFRBAHMuEGChBNY3BCcmlkZ2VTZXJ2aWNlEk4KCUxpc3RUb29scxIfLnN0b3Bnby5tY3AudjEuTGlzdFRvb2xzUmVxdWVzdBogLnN0b3Bnby5tY3AudjEuTGlzdFRvb2xzUmVzcG9uc2USSAoHRXhlY3V0ZRIdLnN0b3Bnby5tY3AudjEuRXhlY3V0ZVJlcXVlc3QaHi5zdG9wZ28ubWNwLnYxLkV4ZWN1dGVSZXNwb25zZRJOCglGZW5jZUNhbGwSHy5zdG9wZ28ubWNwLnYxLkZlbmNlQ2FsbFJlcXVlc3QaIC5zdG9wZ28ubWNwLnYxLkZlbmNlQ2FsbFJlc3BvbnNlElEKCkNhbmNlbENhbGwSIC5zdG9wZ28ubWNwLnYxLkNhbmNlbENhbGxSZXF1ZXN0GiEuc3RvcGdvLm1jcC52MS5DYW5jZWxDYWxsUmVzcG9uc2USUQoKQW5zd2VyQ2FsbBIgLnN0b3Bnby5tY3AudjEuQW5zd2VyQ2FsbFJlcXVlc3QaIS5zdG9wZ28ubWNwLnYxLkFuc3dlckNhbGxSZXNwb25zZRJUCgtMaXN0U2VydmVycxIhLnN0b3Bnby5tY3AudjEuTGlzdFNlcnZlcnNSZXF1ZXN0GiIuc3RvcGdvLm1jcC52MS5MaXN0U2VydmVyc1Jlc3BvbnNlEloKDUxpc3RIZWxkVG9vbHMSIy5zdG9wZ28ubWNwLnYxLkxpc3RIZWxkVG9vbHNSZXF1ZXN0GiQuc3RvcGdvLm1jcC52MS5MaXN0SGVsZFRvb2xzUmVzcG9uc2USWQoLQWNjZXB0VG9vbHMSIS5zdG9wZ28ubWNwLnYxLkFjY2VwdFRvb2xzUmVxdWVzdBoiLnN0b3Bnby5tY3AudjEuQWNjZXB0VG9vbHNSZXNwb25zZSIDiAIBElQKC0RlZmluZVRvb2xzEiEuc3RvcGdvLm1jcC52MS5EZWZpbmVUb29sc1JlcXVlc3QaIi5zdG9wZ28ubWNwLnYxLkRlZmluZVRvb2xzUmVzcG9uc2USWgoNTGVhcm5BY2NlcHRlZBIjLnN0b3Bnby5tY3AudjEuTGVhcm5BY2NlcHRlZFJlcXVlc3QaJC5zdG9wZ28ubWNwLnYxLkxlYXJuQWNjZXB0ZWRSZXNwb25zZTKNAwoPQWNjb3VudHNTZXJ2aWNlEmAKD0xpc3RDb25uZWN0aW9ucxIlLnN0b3Bnby5tY3AudjEuTGlzdENvbm5lY3Rpb25zUmVxdWVzdBomLnN0b3Bnby5tY3AudjEuTGlzdENvbm5lY3Rpb25zUmVzcG9uc2USYAoPQmVnaW5Db25uZWN0aW9uEiUuc3RvcGdvLm1jcC52MS5CZWdpbkNvbm5lY3Rpb25SZXF1ZXN0GiYuc3RvcGdvLm1jcC52MS5CZWdpbkNvbm5lY3Rpb25SZXNwb25zZRJjChBGaW5pc2hDb25uZWN0aW9uEiYuc3RvcGdvLm1jcC52MS5GaW5pc2hDb25uZWN0aW9uUmVxdWVzdBonLnN0b3Bnby5tY3AudjEuRmluaXNoQ29ubmVjdGlvblJlc3BvbnNlElEKCkRpc2Nvbm5lY3QSIC5zdG9wZ28ubWNwLnYxLkRpc2Nvbm5lY3RSZXF1ZXN0GiEuc3RvcGdvLm1jcC52MS5EaXNjb25uZWN0UmVzcG9uc2ViBnByb3RvMw", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_google_protobuf_timestamp]);
+
+/**
+ * @generated from message stopgo.mcp.v1.ListConnectionsRequest
+ */
+export type ListConnectionsRequest = Message<"stopgo.mcp.v1.ListConnectionsRequest"> & {
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.ListConnectionsRequest.
+ * Use `create(ListConnectionsRequestSchema)` to create a new message.
+ */
+export const ListConnectionsRequestSchema: GenMessage<ListConnectionsRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 0);
+
+/**
+ * @generated from message stopgo.mcp.v1.ListConnectionsResponse
+ */
+export type ListConnectionsResponse = Message<"stopgo.mcp.v1.ListConnectionsResponse"> & {
+  /**
+   * In the order of the configuration.
+   *
+   * @generated from field: repeated stopgo.mcp.v1.ConnectionState connections = 1;
+   */
+  connections: ConnectionState[];
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.ListConnectionsResponse.
+ * Use `create(ListConnectionsResponseSchema)` to create a new message.
+ */
+export const ListConnectionsResponseSchema: GenMessage<ListConnectionsResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 1);
+
+/**
+ * ConnectionState is how the caller's account at a tool server is.
+ *
+ * @generated from message stopgo.mcp.v1.ConnectionState
+ */
+export type ConnectionState = Message<"stopgo.mcp.v1.ConnectionState"> & {
+  /**
+   * @generated from field: string server = 1;
+   */
+  server: string;
+
+  /**
+   * @generated from field: bool connected = 2;
+   */
+  connected: boolean;
+
+  /**
+   * @generated from field: string issuer = 3;
+   */
+  issuer: string;
+
+  /**
+   * @generated from field: repeated string scopes = 4;
+   */
+  scopes: string[];
+
+  /**
+   * @generated from field: google.protobuf.Timestamp connected_at = 5;
+   */
+  connectedAt?: Timestamp | undefined;
+
+  /**
+   * Why it is not connected any more, if the authorization server said so.
+   *
+   * @generated from field: string problem = 6;
+   */
+  problem: string;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.ConnectionState.
+ * Use `create(ConnectionStateSchema)` to create a new message.
+ */
+export const ConnectionStateSchema: GenMessage<ConnectionState> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 2);
+
+/**
+ * @generated from message stopgo.mcp.v1.BeginConnectionRequest
+ */
+export type BeginConnectionRequest = Message<"stopgo.mcp.v1.BeginConnectionRequest"> & {
+  /**
+   * @generated from field: string server = 1;
+   */
+  server: string;
+
+  /**
+   * Where the browser is led back to: a page of the platform, or of a program on the user's machine.
+   *
+   * @generated from field: string redirect_uri = 2;
+   */
+  redirectUri: string;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.BeginConnectionRequest.
+ * Use `create(BeginConnectionRequestSchema)` to create a new message.
+ */
+export const BeginConnectionRequestSchema: GenMessage<BeginConnectionRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 3);
+
+/**
+ * @generated from message stopgo.mcp.v1.BeginConnectionResponse
+ */
+export type BeginConnectionResponse = Message<"stopgo.mcp.v1.BeginConnectionResponse"> & {
+  /**
+   * @generated from field: string url = 1;
+   */
+  url: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp expires_at = 2;
+   */
+  expiresAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.BeginConnectionResponse.
+ * Use `create(BeginConnectionResponseSchema)` to create a new message.
+ */
+export const BeginConnectionResponseSchema: GenMessage<BeginConnectionResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 4);
+
+/**
+ * @generated from message stopgo.mcp.v1.FinishConnectionRequest
+ */
+export type FinishConnectionRequest = Message<"stopgo.mcp.v1.FinishConnectionRequest"> & {
+  /**
+   * @generated from field: string state = 1;
+   */
+  state: string;
+
+  /**
+   * @generated from field: string code = 2;
+   */
+  code: string;
+
+  /**
+   * As the authorization server named itself when it led back (RFC 9207); empty if it did not.
+   *
+   * @generated from field: string issuer = 3;
+   */
+  issuer: string;
+
+  /**
+   * The error that it gave instead of a code; empty if it gave none.
+   *
+   * @generated from field: string error = 4;
+   */
+  error: string;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.FinishConnectionRequest.
+ * Use `create(FinishConnectionRequestSchema)` to create a new message.
+ */
+export const FinishConnectionRequestSchema: GenMessage<FinishConnectionRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 5);
+
+/**
+ * @generated from message stopgo.mcp.v1.FinishConnectionResponse
+ */
+export type FinishConnectionResponse = Message<"stopgo.mcp.v1.FinishConnectionResponse"> & {
+  /**
+   * @generated from field: string server = 1;
+   */
+  server: string;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.FinishConnectionResponse.
+ * Use `create(FinishConnectionResponseSchema)` to create a new message.
+ */
+export const FinishConnectionResponseSchema: GenMessage<FinishConnectionResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 6);
+
+/**
+ * @generated from message stopgo.mcp.v1.DisconnectRequest
+ */
+export type DisconnectRequest = Message<"stopgo.mcp.v1.DisconnectRequest"> & {
+  /**
+   * @generated from field: string server = 1;
+   */
+  server: string;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.DisconnectRequest.
+ * Use `create(DisconnectRequestSchema)` to create a new message.
+ */
+export const DisconnectRequestSchema: GenMessage<DisconnectRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 7);
+
+/**
+ * @generated from message stopgo.mcp.v1.DisconnectResponse
+ */
+export type DisconnectResponse = Message<"stopgo.mcp.v1.DisconnectResponse"> & {
+  /**
+   * @generated from field: bool was_connected = 1;
+   */
+  wasConnected: boolean;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.DisconnectResponse.
+ * Use `create(DisconnectResponseSchema)` to create a new message.
+ */
+export const DisconnectResponseSchema: GenMessage<DisconnectResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 8);
 
 /**
  * @generated from message stopgo.mcp.v1.ListToolsRequest
@@ -33,7 +246,7 @@ export type ListToolsRequest = Message<"stopgo.mcp.v1.ListToolsRequest"> & {
  * Use `create(ListToolsRequestSchema)` to create a new message.
  */
 export const ListToolsRequestSchema: GenMessage<ListToolsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 0);
+  messageDesc(file_stopgo_mcp_v1_mcp, 9);
 
 /**
  * @generated from message stopgo.mcp.v1.ListToolsResponse
@@ -93,7 +306,7 @@ export type ListToolsResponse = Message<"stopgo.mcp.v1.ListToolsResponse"> & {
  * Use `create(ListToolsResponseSchema)` to create a new message.
  */
 export const ListToolsResponseSchema: GenMessage<ListToolsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 1);
+  messageDesc(file_stopgo_mcp_v1_mcp, 10);
 
 /**
  * ServerInstructions is what a server says of how its tools are used, for the models that are offered any of them.
@@ -133,7 +346,7 @@ export type ServerInstructions = Message<"stopgo.mcp.v1.ServerInstructions"> & {
  * Use `create(ServerInstructionsSchema)` to create a new message.
  */
 export const ServerInstructionsSchema: GenMessage<ServerInstructions> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 2);
+  messageDesc(file_stopgo_mcp_v1_mcp, 11);
 
 /**
  * Tool is a tool's definition as its server gave it, with what the platform makes of its hints.
@@ -237,7 +450,7 @@ export type Tool = Message<"stopgo.mcp.v1.Tool"> & {
  * Use `create(ToolSchema)` to create a new message.
  */
 export const ToolSchema: GenMessage<Tool> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 3);
+  messageDesc(file_stopgo_mcp_v1_mcp, 12);
 
 /**
  * Hints are the effective annotations: declared ones, or the defaults of the configuration.
@@ -271,7 +484,7 @@ export type Hints = Message<"stopgo.mcp.v1.Hints"> & {
  * Use `create(HintsSchema)` to create a new message.
  */
 export const HintsSchema: GenMessage<Hints> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 4);
+  messageDesc(file_stopgo_mcp_v1_mcp, 13);
 
 /**
  * @generated from message stopgo.mcp.v1.HintOrigins
@@ -303,7 +516,7 @@ export type HintOrigins = Message<"stopgo.mcp.v1.HintOrigins"> & {
  * Use `create(HintOriginsSchema)` to create a new message.
  */
 export const HintOriginsSchema: GenMessage<HintOrigins> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 5);
+  messageDesc(file_stopgo_mcp_v1_mcp, 14);
 
 /**
  * CallKey names one attempt of one call.
@@ -337,7 +550,7 @@ export type CallKey = Message<"stopgo.mcp.v1.CallKey"> & {
  * Use `create(CallKeySchema)` to create a new message.
  */
 export const CallKeySchema: GenMessage<CallKey> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 6);
+  messageDesc(file_stopgo_mcp_v1_mcp, 15);
 
 /**
  * @generated from message stopgo.mcp.v1.ExecuteRequest
@@ -388,6 +601,13 @@ export type ExecuteRequest = Message<"stopgo.mcp.v1.ExecuteRequest"> & {
    * @generated from field: string pin = 8;
    */
   pin: string;
+
+  /**
+   * Key of the principal that the call is made for: their connected account is used. Empty: nobody's.
+   *
+   * @generated from field: string user = 9;
+   */
+  user: string;
 };
 
 /**
@@ -395,7 +615,7 @@ export type ExecuteRequest = Message<"stopgo.mcp.v1.ExecuteRequest"> & {
  * Use `create(ExecuteRequestSchema)` to create a new message.
  */
 export const ExecuteRequestSchema: GenMessage<ExecuteRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 7);
+  messageDesc(file_stopgo_mcp_v1_mcp, 16);
 
 /**
  * @generated from message stopgo.mcp.v1.ExecuteResponse
@@ -438,7 +658,7 @@ export type ExecuteResponse = Message<"stopgo.mcp.v1.ExecuteResponse"> & {
  * Use `create(ExecuteResponseSchema)` to create a new message.
  */
 export const ExecuteResponseSchema: GenMessage<ExecuteResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 8);
+  messageDesc(file_stopgo_mcp_v1_mcp, 17);
 
 /**
  * Asking: the call is under way, and its server waits for answers.
@@ -459,7 +679,7 @@ export type Asking = Message<"stopgo.mcp.v1.Asking"> & {
  * Use `create(AskingSchema)` to create a new message.
  */
 export const AskingSchema: GenMessage<Asking> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 9);
+  messageDesc(file_stopgo_mcp_v1_mcp, 18);
 
 /**
  * Question is what a server asks a person, or a model, in the midst of a call.
@@ -515,7 +735,7 @@ export type Question = Message<"stopgo.mcp.v1.Question"> & {
  * Use `create(QuestionSchema)` to create a new message.
  */
 export const QuestionSchema: GenMessage<Question> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 10);
+  messageDesc(file_stopgo_mcp_v1_mcp, 19);
 
 /**
  * @generated from message stopgo.mcp.v1.AnswerCallRequest
@@ -554,7 +774,7 @@ export type AnswerCallRequest = Message<"stopgo.mcp.v1.AnswerCallRequest"> & {
  * Use `create(AnswerCallRequestSchema)` to create a new message.
  */
 export const AnswerCallRequestSchema: GenMessage<AnswerCallRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 11);
+  messageDesc(file_stopgo_mcp_v1_mcp, 20);
 
 /**
  * @generated from message stopgo.mcp.v1.AnswerCallResponse
@@ -581,7 +801,7 @@ export type AnswerCallResponse = Message<"stopgo.mcp.v1.AnswerCallResponse"> & {
  * Use `create(AnswerCallResponseSchema)` to create a new message.
  */
 export const AnswerCallResponseSchema: GenMessage<AnswerCallResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 12);
+  messageDesc(file_stopgo_mcp_v1_mcp, 21);
 
 /**
  * Finished: the call ran and gave a result, or an error of its own.
@@ -645,7 +865,7 @@ export type Finished = Message<"stopgo.mcp.v1.Finished"> & {
  * Use `create(FinishedSchema)` to create a new message.
  */
 export const FinishedSchema: GenMessage<Finished> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 13);
+  messageDesc(file_stopgo_mcp_v1_mcp, 22);
 
 /**
  * Refused: the attempt certainly did not run.
@@ -674,6 +894,13 @@ export type Refused = Message<"stopgo.mcp.v1.Refused"> & {
    * @generated from field: uint32 retry_after_ms = 4;
    */
   retryAfterMs: number;
+
+  /**
+   * With UNAUTHENTICATED: the user has to connect an account at the server.
+   *
+   * @generated from field: bool wants_account = 5;
+   */
+  wantsAccount: boolean;
 };
 
 /**
@@ -681,7 +908,7 @@ export type Refused = Message<"stopgo.mcp.v1.Refused"> & {
  * Use `create(RefusedSchema)` to create a new message.
  */
 export const RefusedSchema: GenMessage<Refused> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 14);
+  messageDesc(file_stopgo_mcp_v1_mcp, 23);
 
 /**
  * Unknown: the call was sent and nobody can tell whether it ran.
@@ -707,7 +934,7 @@ export type Unknown = Message<"stopgo.mcp.v1.Unknown"> & {
  * Use `create(UnknownSchema)` to create a new message.
  */
 export const UnknownSchema: GenMessage<Unknown> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 15);
+  messageDesc(file_stopgo_mcp_v1_mcp, 24);
 
 /**
  * @generated from message stopgo.mcp.v1.FenceCallRequest
@@ -741,7 +968,7 @@ export type FenceCallRequest = Message<"stopgo.mcp.v1.FenceCallRequest"> & {
  * Use `create(FenceCallRequestSchema)` to create a new message.
  */
 export const FenceCallRequestSchema: GenMessage<FenceCallRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 16);
+  messageDesc(file_stopgo_mcp_v1_mcp, 25);
 
 /**
  * @generated from message stopgo.mcp.v1.FenceCallResponse
@@ -788,7 +1015,7 @@ export type FenceCallResponse = Message<"stopgo.mcp.v1.FenceCallResponse"> & {
  * Use `create(FenceCallResponseSchema)` to create a new message.
  */
 export const FenceCallResponseSchema: GenMessage<FenceCallResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 17);
+  messageDesc(file_stopgo_mcp_v1_mcp, 26);
 
 /**
  * @generated from message stopgo.mcp.v1.NeverSeen
@@ -801,7 +1028,7 @@ export type NeverSeen = Message<"stopgo.mcp.v1.NeverSeen"> & {
  * Use `create(NeverSeenSchema)` to create a new message.
  */
 export const NeverSeenSchema: GenMessage<NeverSeen> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 18);
+  messageDesc(file_stopgo_mcp_v1_mcp, 27);
 
 /**
  * @generated from message stopgo.mcp.v1.Running
@@ -852,7 +1079,7 @@ export type Running = Message<"stopgo.mcp.v1.Running"> & {
  * Use `create(RunningSchema)` to create a new message.
  */
 export const RunningSchema: GenMessage<Running> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 19);
+  messageDesc(file_stopgo_mcp_v1_mcp, 28);
 
 /**
  * @generated from message stopgo.mcp.v1.Forgotten
@@ -865,7 +1092,7 @@ export type Forgotten = Message<"stopgo.mcp.v1.Forgotten"> & {
  * Use `create(ForgottenSchema)` to create a new message.
  */
 export const ForgottenSchema: GenMessage<Forgotten> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 20);
+  messageDesc(file_stopgo_mcp_v1_mcp, 29);
 
 /**
  * @generated from message stopgo.mcp.v1.CancelCallRequest
@@ -887,7 +1114,7 @@ export type CancelCallRequest = Message<"stopgo.mcp.v1.CancelCallRequest"> & {
  * Use `create(CancelCallRequestSchema)` to create a new message.
  */
 export const CancelCallRequestSchema: GenMessage<CancelCallRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 21);
+  messageDesc(file_stopgo_mcp_v1_mcp, 30);
 
 /**
  * @generated from message stopgo.mcp.v1.CancelCallResponse
@@ -906,7 +1133,7 @@ export type CancelCallResponse = Message<"stopgo.mcp.v1.CancelCallResponse"> & {
  * Use `create(CancelCallResponseSchema)` to create a new message.
  */
 export const CancelCallResponseSchema: GenMessage<CancelCallResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 22);
+  messageDesc(file_stopgo_mcp_v1_mcp, 31);
 
 /**
  * @generated from message stopgo.mcp.v1.ListServersRequest
@@ -919,7 +1146,7 @@ export type ListServersRequest = Message<"stopgo.mcp.v1.ListServersRequest"> & {
  * Use `create(ListServersRequestSchema)` to create a new message.
  */
 export const ListServersRequestSchema: GenMessage<ListServersRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 23);
+  messageDesc(file_stopgo_mcp_v1_mcp, 32);
 
 /**
  * @generated from message stopgo.mcp.v1.ListServersResponse
@@ -943,7 +1170,7 @@ export type ListServersResponse = Message<"stopgo.mcp.v1.ListServersResponse"> &
  * Use `create(ListServersResponseSchema)` to create a new message.
  */
 export const ListServersResponseSchema: GenMessage<ListServersResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 24);
+  messageDesc(file_stopgo_mcp_v1_mcp, 33);
 
 /**
  * @generated from message stopgo.mcp.v1.Server
@@ -1104,7 +1331,7 @@ export type Server = Message<"stopgo.mcp.v1.Server"> & {
  * Use `create(ServerSchema)` to create a new message.
  */
 export const ServerSchema: GenMessage<Server> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 25);
+  messageDesc(file_stopgo_mcp_v1_mcp, 34);
 
 /**
  * @generated from message stopgo.mcp.v1.LeftOutTool
@@ -1128,7 +1355,7 @@ export type LeftOutTool = Message<"stopgo.mcp.v1.LeftOutTool"> & {
  * Use `create(LeftOutToolSchema)` to create a new message.
  */
 export const LeftOutToolSchema: GenMessage<LeftOutTool> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 26);
+  messageDesc(file_stopgo_mcp_v1_mcp, 35);
 
 /**
  * @generated from message stopgo.mcp.v1.ListHeldToolsRequest
@@ -1141,7 +1368,7 @@ export type ListHeldToolsRequest = Message<"stopgo.mcp.v1.ListHeldToolsRequest">
  * Use `create(ListHeldToolsRequestSchema)` to create a new message.
  */
 export const ListHeldToolsRequestSchema: GenMessage<ListHeldToolsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 27);
+  messageDesc(file_stopgo_mcp_v1_mcp, 36);
 
 /**
  * @generated from message stopgo.mcp.v1.ListHeldToolsResponse
@@ -1160,7 +1387,7 @@ export type ListHeldToolsResponse = Message<"stopgo.mcp.v1.ListHeldToolsResponse
  * Use `create(ListHeldToolsResponseSchema)` to create a new message.
  */
 export const ListHeldToolsResponseSchema: GenMessage<ListHeldToolsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 28);
+  messageDesc(file_stopgo_mcp_v1_mcp, 37);
 
 /**
  * @generated from message stopgo.mcp.v1.HeldTool
@@ -1189,7 +1416,7 @@ export type HeldTool = Message<"stopgo.mcp.v1.HeldTool"> & {
  * Use `create(HeldToolSchema)` to create a new message.
  */
 export const HeldToolSchema: GenMessage<HeldTool> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 29);
+  messageDesc(file_stopgo_mcp_v1_mcp, 38);
 
 /**
  * @generated from message stopgo.mcp.v1.AcceptToolsRequest
@@ -1215,7 +1442,7 @@ export type AcceptToolsRequest = Message<"stopgo.mcp.v1.AcceptToolsRequest"> & {
  * Use `create(AcceptToolsRequestSchema)` to create a new message.
  */
 export const AcceptToolsRequestSchema: GenMessage<AcceptToolsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 30);
+  messageDesc(file_stopgo_mcp_v1_mcp, 39);
 
 /**
  * ToolPin names a tool exactly as it is defined.
@@ -1244,7 +1471,7 @@ export type ToolPin = Message<"stopgo.mcp.v1.ToolPin"> & {
  * Use `create(ToolPinSchema)` to create a new message.
  */
 export const ToolPinSchema: GenMessage<ToolPin> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 31);
+  messageDesc(file_stopgo_mcp_v1_mcp, 40);
 
 /**
  * @generated from message stopgo.mcp.v1.AcceptToolsResponse
@@ -1257,7 +1484,7 @@ export type AcceptToolsResponse = Message<"stopgo.mcp.v1.AcceptToolsResponse"> &
  * Use `create(AcceptToolsResponseSchema)` to create a new message.
  */
 export const AcceptToolsResponseSchema: GenMessage<AcceptToolsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 32);
+  messageDesc(file_stopgo_mcp_v1_mcp, 41);
 
 /**
  * @generated from message stopgo.mcp.v1.DefineToolsRequest
@@ -1276,7 +1503,7 @@ export type DefineToolsRequest = Message<"stopgo.mcp.v1.DefineToolsRequest"> & {
  * Use `create(DefineToolsRequestSchema)` to create a new message.
  */
 export const DefineToolsRequestSchema: GenMessage<DefineToolsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 33);
+  messageDesc(file_stopgo_mcp_v1_mcp, 42);
 
 /**
  * @generated from message stopgo.mcp.v1.DefineToolsResponse
@@ -1293,7 +1520,7 @@ export type DefineToolsResponse = Message<"stopgo.mcp.v1.DefineToolsResponse"> &
  * Use `create(DefineToolsResponseSchema)` to create a new message.
  */
 export const DefineToolsResponseSchema: GenMessage<DefineToolsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 34);
+  messageDesc(file_stopgo_mcp_v1_mcp, 43);
 
 /**
  * DefinedTools are tools of one server, under its own names for them.
@@ -1319,7 +1546,7 @@ export type DefinedTools = Message<"stopgo.mcp.v1.DefinedTools"> & {
  * Use `create(DefinedToolsSchema)` to create a new message.
  */
 export const DefinedToolsSchema: GenMessage<DefinedTools> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 35);
+  messageDesc(file_stopgo_mcp_v1_mcp, 44);
 
 /**
  * @generated from message stopgo.mcp.v1.LearnAcceptedRequest
@@ -1336,7 +1563,7 @@ export type LearnAcceptedRequest = Message<"stopgo.mcp.v1.LearnAcceptedRequest">
  * Use `create(LearnAcceptedRequestSchema)` to create a new message.
  */
 export const LearnAcceptedRequestSchema: GenMessage<LearnAcceptedRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 36);
+  messageDesc(file_stopgo_mcp_v1_mcp, 45);
 
 /**
  * AcceptedAt is the revision of a server's stream that says what was accepted.
@@ -1360,7 +1587,7 @@ export type AcceptedAt = Message<"stopgo.mcp.v1.AcceptedAt"> & {
  * Use `create(AcceptedAtSchema)` to create a new message.
  */
 export const AcceptedAtSchema: GenMessage<AcceptedAt> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 37);
+  messageDesc(file_stopgo_mcp_v1_mcp, 46);
 
 /**
  * @generated from message stopgo.mcp.v1.LearnAcceptedResponse
@@ -1373,7 +1600,7 @@ export type LearnAcceptedResponse = Message<"stopgo.mcp.v1.LearnAcceptedResponse
  * Use `create(LearnAcceptedResponseSchema)` to create a new message.
  */
 export const LearnAcceptedResponseSchema: GenMessage<LearnAcceptedResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 38);
+  messageDesc(file_stopgo_mcp_v1_mcp, 47);
 
 /**
  * PinState says how the definition of a tool stands to what was accepted of it.
@@ -1860,4 +2087,55 @@ export const McpBridgeService: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_stopgo_mcp_v1_mcp, 0);
+
+/**
+ * AccountsService connects accounts that users have at tool servers: each caller sees and changes their own.
+ *
+ * @generated from service stopgo.mcp.v1.AccountsService
+ */
+export const AccountsService: GenService<{
+  /**
+   * ListConnections gives the tool servers at which users connect accounts, and how that of the caller is.
+   *
+   * @generated from rpc stopgo.mcp.v1.AccountsService.ListConnections
+   */
+  listConnections: {
+    methodKind: "unary";
+    input: typeof ListConnectionsRequestSchema;
+    output: typeof ListConnectionsResponseSchema;
+  },
+  /**
+   * BeginConnection gives the address at which the caller lets the platform use their account. NOT_FOUND: there is no such server.
+   * FAILED_PRECONDITION: no account can be connected there. UNAVAILABLE: it does not answer.
+   *
+   * @generated from rpc stopgo.mcp.v1.AccountsService.BeginConnection
+   */
+  beginConnection: {
+    methodKind: "unary";
+    input: typeof BeginConnectionRequestSchema;
+    output: typeof BeginConnectionResponseSchema;
+  },
+  /**
+   * FinishConnection connects the account with what the authorization server gave. PERMISSION_DENIED: somebody else began it.
+   * FAILED_PRECONDITION: it was used already, took too long, or was refused.
+   *
+   * @generated from rpc stopgo.mcp.v1.AccountsService.FinishConnection
+   */
+  finishConnection: {
+    methodKind: "unary";
+    input: typeof FinishConnectionRequestSchema;
+    output: typeof FinishConnectionResponseSchema;
+  },
+  /**
+   * Disconnect destroys the tokens of the caller's account. It does nothing if none is connected.
+   *
+   * @generated from rpc stopgo.mcp.v1.AccountsService.Disconnect
+   */
+  disconnect: {
+    methodKind: "unary";
+    input: typeof DisconnectRequestSchema;
+    output: typeof DisconnectResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_stopgo_mcp_v1_mcp, 1);
 

@@ -2,20 +2,239 @@
 // @generated from file stopgo/store/v1/store.proto (package stopgo.store.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Appended, AppendRequest, AppendResponse, ApprovalChange, AskedInput, AskedOf, BlobHolder, Conflict, CountApprovalsRequest, CountApprovalsResponse, Delta, DuePush, FollowRequest, FollowResponse, GetApprovalRequest, GetApprovalResponse, GetBlobRequest, GetBlobResponse, GetConditionRequest, GetConditionResponse, GetConversationRequest, GetConversationResponse, GetPersonRequest, GetPersonResponse, GetPushRequest, GetPushResponse, HeartbeatRequest, HeartbeatResponse, Instance, KnownKey, ListApiKeysRequest, ListApiKeysResponse, ListApprovalsRequest, ListApprovalsResponse, ListByChangeRequest, ListByChangeResponse, ListConversationsRequest, ListConversationsResponse, ListDuePushesRequest, ListDuePushesResponse, ListInputsRequest, ListInputsResponse, ListOpenRunsRequest, ListOpenRunsResponse, ListStreamsRequest, ListStreamsResponse, ListUsersRequest, ListUsersResponse, ListWaitsRequest, ListWaitsResponse, LoadRequest, LoadResponse, NamedStream, NewEvent, OpenRun, PublishDeltaRequest, PublishDeltaResponse, PutBlobRequest, PutBlobResponse, ReadContextRequest, ReadContextResponse, ReadStreamRequest, ReadStreamResponse, ReadTicketRequest, ReadTicketResponse, ReadTicketsRequest, ReadTicketsResponse, SubscribeRequest, SubscribeResponse, Summary, Ticket, TicketApproval, TicketState, VerifyBlobsRequest, VerifyBlobsResponse, VerifyLogRequest, VerifyLogResponse, VerifySearchRequest, VerifySearchResponse, VerifyStreamRequest, VerifyStreamResponse, WatchApprovalsRequest, WatchApprovalsResponse, WatchDeltasRequest, WatchDeltasResponse } from "./store_pb.ts";
-import { AppendedSchema, AppendRequestSchema, AppendResponseSchema, AskedInputSchema, AskedOfSchema, BlobHolderSchema, ConflictSchema, CountApprovalsRequestSchema, CountApprovalsResponseSchema, DeltaSchema, DuePushSchema, FollowRequestSchema, FollowResponseSchema, GetApprovalRequestSchema, GetApprovalResponseSchema, GetBlobRequestSchema, GetBlobResponseSchema, GetConditionRequestSchema, GetConditionResponseSchema, GetConversationRequestSchema, GetConversationResponseSchema, GetPersonRequestSchema, GetPersonResponseSchema, GetPushRequestSchema, GetPushResponseSchema, HeartbeatRequestSchema, HeartbeatResponseSchema, InstanceSchema, KnownKeySchema, ListApiKeysRequestSchema, ListApiKeysResponseSchema, ListApprovalsRequestSchema, ListApprovalsResponseSchema, ListByChangeRequestSchema, ListByChangeResponseSchema, ListConversationsRequestSchema, ListConversationsResponseSchema, ListDuePushesRequestSchema, ListDuePushesResponseSchema, ListInputsRequestSchema, ListInputsResponseSchema, ListOpenRunsRequestSchema, ListOpenRunsResponseSchema, ListStreamsRequestSchema, ListStreamsResponseSchema, ListUsersRequestSchema, ListUsersResponseSchema, ListWaitsRequestSchema, ListWaitsResponseSchema, LoadRequestSchema, LoadResponseSchema, NamedStreamSchema, NewEventSchema, OpenRunSchema, PublishDeltaRequestSchema, PublishDeltaResponseSchema, PutBlobRequestSchema, PutBlobResponseSchema, ReadContextRequestSchema, ReadContextResponseSchema, ReadStreamRequestSchema, ReadStreamResponseSchema, ReadTicketRequestSchema, ReadTicketResponseSchema, ReadTicketsRequestSchema, ReadTicketsResponseSchema, SubscribeRequestSchema, SubscribeResponseSchema, SummarySchema, TicketApprovalSchema, TicketSchema, VerifyBlobsRequestSchema, VerifyBlobsResponseSchema, VerifyLogRequestSchema, VerifyLogResponseSchema, VerifySearchRequestSchema, VerifySearchResponseSchema, VerifyStreamRequestSchema, VerifyStreamResponseSchema, WatchApprovalsRequestSchema, WatchApprovalsResponseSchema, WatchDeltasRequestSchema, WatchDeltasResponseSchema } from "./store_pb.ts";
+import type { Appended, AppendRequest, AppendResponse, ApprovalChange, AskedInput, AskedOf, BlobHolder, Conflict, CountApprovalsRequest, CountApprovalsResponse, Delta, DestroyKeyRequest, DestroyKeyResponse, DuePush, FollowRequest, FollowResponse, GetApprovalRequest, GetApprovalResponse, GetBlobRequest, GetBlobResponse, GetConditionRequest, GetConditionResponse, GetConversationRequest, GetConversationResponse, GetPersonRequest, GetPersonResponse, GetPushRequest, GetPushResponse, HeartbeatRequest, HeartbeatResponse, Instance, KeepKeyRequest, KeepKeyResponse, KnownKey, ListApiKeysRequest, ListApiKeysResponse, ListApprovalsRequest, ListApprovalsResponse, ListByChangeRequest, ListByChangeResponse, ListConversationsRequest, ListConversationsResponse, ListDuePushesRequest, ListDuePushesResponse, ListInputsRequest, ListInputsResponse, ListOpenRunsRequest, ListOpenRunsResponse, ListStreamsRequest, ListStreamsResponse, ListUsersRequest, ListUsersResponse, ListWaitsRequest, ListWaitsResponse, LoadRequest, LoadResponse, NamedStream, NewEvent, OpenRun, PublishDeltaRequest, PublishDeltaResponse, PutBlobRequest, PutBlobResponse, ReadContextRequest, ReadContextResponse, ReadKeyRequest, ReadKeyResponse, ReadStreamRequest, ReadStreamResponse, ReadTicketRequest, ReadTicketResponse, ReadTicketsRequest, ReadTicketsResponse, SubscribeRequest, SubscribeResponse, Summary, Ticket, TicketApproval, TicketState, VerifyBlobsRequest, VerifyBlobsResponse, VerifyLogRequest, VerifyLogResponse, VerifySearchRequest, VerifySearchResponse, VerifyStreamRequest, VerifyStreamResponse, WatchApprovalsRequest, WatchApprovalsResponse, WatchDeltasRequest, WatchDeltasResponse } from "./store_pb.ts";
+import { AppendedSchema, AppendRequestSchema, AppendResponseSchema, AskedInputSchema, AskedOfSchema, BlobHolderSchema, ConflictSchema, CountApprovalsRequestSchema, CountApprovalsResponseSchema, DeltaSchema, DestroyKeyRequestSchema, DestroyKeyResponseSchema, DuePushSchema, FollowRequestSchema, FollowResponseSchema, GetApprovalRequestSchema, GetApprovalResponseSchema, GetBlobRequestSchema, GetBlobResponseSchema, GetConditionRequestSchema, GetConditionResponseSchema, GetConversationRequestSchema, GetConversationResponseSchema, GetPersonRequestSchema, GetPersonResponseSchema, GetPushRequestSchema, GetPushResponseSchema, HeartbeatRequestSchema, HeartbeatResponseSchema, InstanceSchema, KeepKeyRequestSchema, KeepKeyResponseSchema, KnownKeySchema, ListApiKeysRequestSchema, ListApiKeysResponseSchema, ListApprovalsRequestSchema, ListApprovalsResponseSchema, ListByChangeRequestSchema, ListByChangeResponseSchema, ListConversationsRequestSchema, ListConversationsResponseSchema, ListDuePushesRequestSchema, ListDuePushesResponseSchema, ListInputsRequestSchema, ListInputsResponseSchema, ListOpenRunsRequestSchema, ListOpenRunsResponseSchema, ListStreamsRequestSchema, ListStreamsResponseSchema, ListUsersRequestSchema, ListUsersResponseSchema, ListWaitsRequestSchema, ListWaitsResponseSchema, LoadRequestSchema, LoadResponseSchema, NamedStreamSchema, NewEventSchema, OpenRunSchema, PublishDeltaRequestSchema, PublishDeltaResponseSchema, PutBlobRequestSchema, PutBlobResponseSchema, ReadContextRequestSchema, ReadContextResponseSchema, ReadKeyRequestSchema, ReadKeyResponseSchema, ReadStreamRequestSchema, ReadStreamResponseSchema, ReadTicketRequestSchema, ReadTicketResponseSchema, ReadTicketsRequestSchema, ReadTicketsResponseSchema, SubscribeRequestSchema, SubscribeResponseSchema, SummarySchema, TicketApprovalSchema, TicketSchema, VerifyBlobsRequestSchema, VerifyBlobsResponseSchema, VerifyLogRequestSchema, VerifyLogResponseSchema, VerifySearchRequestSchema, VerifySearchResponseSchema, VerifyStreamRequestSchema, VerifyStreamResponseSchema, WatchApprovalsRequestSchema, WatchApprovalsResponseSchema, WatchDeltasRequestSchema, WatchDeltasResponseSchema } from "./store_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
-import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
-import { createActor, createRecorded, readActor, readRecorded, writeActor, writeRecorded, zeroActor, zeroRecorded } from "../../events/v1/envelope_codec.ts";
 import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
 import { toBytes, toMessage, toMessages } from "../../../../codec/made.ts";
+import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
+import { createActor, createRecorded, readActor, readRecorded, writeActor, writeRecorded, zeroActor, zeroRecorded } from "../../events/v1/envelope_codec.ts";
 import { createApiKey, createApproval, createConversationView, createMessage, createPendingInput, createPush, createRunWait, createUser, readApiKey, readApproval, readConversationView, readMessage, readPendingInput, readPush, readRunWait, readUser, writeApiKey, writeApproval, writeConversationView, writeMessage, writePendingInput, writePush, writeRunWait, writeUser, zeroApiKey, zeroApproval, zeroConversationView, zeroMessage, zeroPendingInput, zeroPush, zeroRunWait, zeroUser } from "./views_codec.ts";
 import type { Decision } from "../../events/v1/payload_pb.ts";
 import type { ApprovalStatus, ConversationStatus, Standing } from "./views_pb.ts";
 import { createBlobRef, createEarlierText, readBlobRef, readEarlierText, writeBlobRef, writeEarlierText, zeroBlobRef, zeroEarlierText } from "../../events/v1/payload_codec.ts";
 import type { DescMessage } from "@bufbuild/protobuf";
+
+export function zeroKeepKeyRequest(): KeepKeyRequest {
+  return {
+    $typeName: "stopgo.store.v1.KeepKeyRequest",
+    keyId: '',
+    sealed: new Uint8Array(0),
+  };
+}
+
+export function writeKeepKeyRequest(writer: Writer, message: KeepKeyRequest): void {
+  if (message.$typeName !== "stopgo.store.v1.KeepKeyRequest") throw new LeftToLibrary();
+  if (message.keyId !== '') {
+    writer.string(10, message.keyId);
+  }
+  writer.someBytes(18, message.sealed);
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readKeepKeyRequest(reader: Reader, length: number, message: KeepKeyRequest): KeepKeyRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.keyId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.sealed = reader.bytes();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createKeepKeyRequest(given: Given): KeepKeyRequest {
+  const message = zeroKeepKeyRequest();
+  if (given.keyId != null) message.keyId = given.keyId;
+  if (given.sealed != null) message.sealed = toBytes(given.sealed);
+  return message;
+}
+
+export function zeroKeepKeyResponse(): KeepKeyResponse {
+  return {
+    $typeName: "stopgo.store.v1.KeepKeyResponse",
+  };
+}
+
+export function writeKeepKeyResponse(writer: Writer, message: KeepKeyResponse): void {
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readKeepKeyResponse(reader: Reader, length: number, message: KeepKeyResponse): KeepKeyResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    unknown = reader.unknown(tag, unknown);
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createKeepKeyResponse(_given: Given): KeepKeyResponse {
+  const message = zeroKeepKeyResponse();
+  return message;
+}
+
+export function zeroReadKeyRequest(): ReadKeyRequest {
+  return {
+    $typeName: "stopgo.store.v1.ReadKeyRequest",
+    keyId: '',
+  };
+}
+
+export function writeReadKeyRequest(writer: Writer, message: ReadKeyRequest): void {
+  if (message.$typeName !== "stopgo.store.v1.ReadKeyRequest") throw new LeftToLibrary();
+  if (message.keyId !== '') {
+    writer.string(10, message.keyId);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readReadKeyRequest(reader: Reader, length: number, message: ReadKeyRequest): ReadKeyRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.keyId = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createReadKeyRequest(given: Given): ReadKeyRequest {
+  const message = zeroReadKeyRequest();
+  if (given.keyId != null) message.keyId = given.keyId;
+  return message;
+}
+
+export function zeroReadKeyResponse(): ReadKeyResponse {
+  return {
+    $typeName: "stopgo.store.v1.ReadKeyResponse",
+    sealed: new Uint8Array(0),
+  };
+}
+
+export function writeReadKeyResponse(writer: Writer, message: ReadKeyResponse): void {
+  if (message.$typeName !== "stopgo.store.v1.ReadKeyResponse") throw new LeftToLibrary();
+  writer.someBytes(10, message.sealed);
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readReadKeyResponse(reader: Reader, length: number, message: ReadKeyResponse): ReadKeyResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.sealed = reader.bytes();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createReadKeyResponse(given: Given): ReadKeyResponse {
+  const message = zeroReadKeyResponse();
+  if (given.sealed != null) message.sealed = toBytes(given.sealed);
+  return message;
+}
+
+export function zeroDestroyKeyRequest(): DestroyKeyRequest {
+  return {
+    $typeName: "stopgo.store.v1.DestroyKeyRequest",
+    keyId: '',
+  };
+}
+
+export function writeDestroyKeyRequest(writer: Writer, message: DestroyKeyRequest): void {
+  if (message.$typeName !== "stopgo.store.v1.DestroyKeyRequest") throw new LeftToLibrary();
+  if (message.keyId !== '') {
+    writer.string(10, message.keyId);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readDestroyKeyRequest(reader: Reader, length: number, message: DestroyKeyRequest): DestroyKeyRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.keyId = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createDestroyKeyRequest(given: Given): DestroyKeyRequest {
+  const message = zeroDestroyKeyRequest();
+  if (given.keyId != null) message.keyId = given.keyId;
+  return message;
+}
+
+export function zeroDestroyKeyResponse(): DestroyKeyResponse {
+  return {
+    $typeName: "stopgo.store.v1.DestroyKeyResponse",
+  };
+}
+
+export function writeDestroyKeyResponse(writer: Writer, message: DestroyKeyResponse): void {
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readDestroyKeyResponse(reader: Reader, length: number, message: DestroyKeyResponse): DestroyKeyResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    unknown = reader.unknown(tag, unknown);
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createDestroyKeyResponse(_given: Given): DestroyKeyResponse {
+  const message = zeroDestroyKeyResponse();
+  return message;
+}
 
 export function zeroNewEvent(): NewEvent {
   return {
@@ -4884,6 +5103,12 @@ export function createListApiKeysResponse(given: Given): ListApiKeysResponse {
 
 /** How the messages of stopgo/store/v1/store.proto are encoded, decoded and created. */
 export const codecs_stopgo_store_v1_store: readonly (readonly [DescMessage, Codec])[] = [
+  [KeepKeyRequestSchema, { zero: zeroKeepKeyRequest, write: writeKeepKeyRequest, read: readKeepKeyRequest, create: createKeepKeyRequest }],
+  [KeepKeyResponseSchema, { zero: zeroKeepKeyResponse, write: writeKeepKeyResponse, read: readKeepKeyResponse, create: createKeepKeyResponse }],
+  [ReadKeyRequestSchema, { zero: zeroReadKeyRequest, write: writeReadKeyRequest, read: readReadKeyRequest, create: createReadKeyRequest }],
+  [ReadKeyResponseSchema, { zero: zeroReadKeyResponse, write: writeReadKeyResponse, read: readReadKeyResponse, create: createReadKeyResponse }],
+  [DestroyKeyRequestSchema, { zero: zeroDestroyKeyRequest, write: writeDestroyKeyRequest, read: readDestroyKeyRequest, create: createDestroyKeyRequest }],
+  [DestroyKeyResponseSchema, { zero: zeroDestroyKeyResponse, write: writeDestroyKeyResponse, read: readDestroyKeyResponse, create: createDestroyKeyResponse }],
   [NewEventSchema, { zero: zeroNewEvent, write: writeNewEvent, read: readNewEvent, create: createNewEvent }],
   [AppendRequestSchema, { zero: zeroAppendRequest, write: writeAppendRequest, read: readAppendRequest, create: createAppendRequest }],
   [AppendResponseSchema, { zero: zeroAppendResponse, write: writeAppendResponse, read: readAppendResponse, create: createAppendResponse }],
