@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openInBrowser } from '../src/start/web.ts';
+import { openInBrowser } from '../src/start/open-in-browser.ts';
 
 test.skipIf(process.platform === 'win32')('a browser is given its display, and nothing that is secret', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stopgo-browser-'));

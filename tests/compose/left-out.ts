@@ -31,6 +31,7 @@ export const leftOutFiles: Readonly<Record<string, string>> = {
   'client-package.test.ts': 'is about a package, beside the platform',
   'client-restart.test.ts': 'kills the platform and starts it again',
   'cli.test.ts': 'reads the embedded log of a platform that it has stopped',
+  'connections.test.ts': 'has a tool server of its own, and an authorization server',
   'cost.test.ts': 'counts calls from inside of the process',
   'delegation.test.ts': 'has configurations of its own: trees with agents of the test',
   'disk-full.test.ts': 'fills a disk of its own',

@@ -5,7 +5,9 @@ import { type AccountServer, accountServer } from '../account-server.ts';
 import { client } from './http.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
 import { type Platform, start, type Workplace, workplace } from './platform.ts';
+import { launchHere } from './platform-here.ts';
 import { sendJson } from './send-json.ts';
+import { stopgoHere } from './stopgo-here.ts';
 
 /**
  * An account that a user connects at a tool server: the call that waits for it goes on by itself, once; no token is ever shown; and what is
@@ -159,4 +161,23 @@ test('no token is in an answer, in the log of the process, or in the files of th
   expect(files.length).toBeGreaterThan(0);
   expect(notes.tokens.length).toBeGreaterThan(1);
   for (const token of notes.tokens) for (const text of [shown, ...files]) expect(text).not.toContain(token);
+});
+
+test('a terminal connects an account, says how it is, and disconnects it', async () => {
+  const stopgo = (...args: string[]) => stopgoHere([...args, '--url', platform.url]);
+  let printed = '';
+  launchHere(['connect', 'notes', '--url', platform.url], {}, (all) => {
+    printed = all;
+  });
+  await expect.poll(() => /^http\S+$/m.exec(printed)?.[0]).toBeDefined();
+  const back = await notes.agree(/^http\S+$/m.exec(printed)?.[0] ?? '');
+  expect(back).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback\?/);
+  // What is no answer to it does not end it.
+  expect((await fetch(new URL('/callback', back))).status).toBe(404);
+  expect(await (await fetch(back)).text()).toContain('Your account is connected');
+  await expect.poll(() => printed).toContain('notes is connected');
+  expect((await stopgo('connect')).output).toContain(`notes  connected (${notes.issuer})`);
+  expect((await stopgo('disconnect', 'notes')).output).toContain('the key of its tokens destroyed');
+  expect((await stopgo('connect')).output).toContain('notes  not connected');
+  expect((await stopgo('connect', 'nowhere')).output).toContain('accounts are connected at notes');
 });

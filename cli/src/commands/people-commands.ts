@@ -2,6 +2,7 @@ import { chat } from '../chat/chat.ts';
 import { decide, printApprovals } from '../decide/approvals.ts';
 import { assignTo } from '../decide/assign.ts';
 import { confirmOn } from '../decide/confirm.ts';
+import { connectAccount, disconnectAccount, printConnections } from '../decide/connect.ts';
 import { cancelOf, pauseOf, resumeOf } from '../decide/control.ts';
 import { listConversations } from '../decide/conversations.ts';
 import { answerInput, printInputs } from '../decide/inputs.ts';
@@ -12,6 +13,7 @@ import { watchApprovals } from '../decide/watch-approvals.ts';
 import { columnsOf, Folded } from '../folded.ts';
 import { linesOf } from '../lines.ts';
 import { oneLine } from '../shown.ts';
+import { openInBrowser } from '../start/open-in-browser.ts';
 import type { Command, Given } from './command.ts';
 import type { Flags } from './options.ts';
 import { commandLineOf, gatewayUrl, pick, wholeNumber } from './parse.ts';
@@ -276,6 +278,33 @@ export const peopleCommands: Readonly<Record<string, Command>> = {
       const { search, until, at, json = false } = flags;
       return memoryCommand(gatewayUrl(flags), args, { search, until, at, json }, print);
     },
+  },
+  connect: {
+    summary: 'Connect an account of yours at a tool server; without SERVER: how your accounts are',
+    takes: '[SERVER]',
+    arguments: [0, 1],
+    options: { ...gateway, open: 'open the address in the browser' },
+    about: [
+      'Prints an address to log in at, and waits until the browser comes back to this machine. What waited for the account goes on by itself.',
+    ],
+    examples: [
+      ['stopgo connect', ''],
+      ['stopgo connect notes --open', ''],
+    ],
+    run: ({ flags, args: [server], host, print }) => {
+      const url = gatewayUrl(flags);
+      if (server === undefined) return printConnections(url, print);
+      const open = (address: string) => (flags.open ? openInBrowser(address, host.platform, host.env) : undefined);
+      return connectAccount(url, server, { print, open });
+    },
+  },
+  disconnect: {
+    summary: 'Disconnect an account: the key of its tokens is destroyed',
+    takes: 'SERVER',
+    arguments: [1, 1],
+    options: gateway,
+    examples: [['stopgo disconnect notes', '']],
+    run: ({ flags, args: [server = ''], print }) => disconnectAccount(gatewayUrl(flags), server, print),
   },
   tools: {
     summary: 'Tools that are held because nobody has accepted them as they are',

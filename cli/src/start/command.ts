@@ -19,8 +19,9 @@ import { checkPort } from './check-port.ts';
 import { firstSteps, offlineModelOf, type StartFlags } from './demo.ts';
 import { fasterNode } from './faster-node.ts';
 import { startOneProcess } from './one-process.ts';
+import { openInBrowser } from './open-in-browser.ts';
 import { startConfig } from './start-config.ts';
-import { addressHere, openInBrowser, startWebHere, type WebApp, webAppBeside } from './web.ts';
+import { addressHere, startWebHere, type WebApp, webAppBeside } from './web.ts';
 
 /** How long a stop may take, in milliseconds: running requests finish first, then runs, then tools. */
 const stopDeadlineMs = 30_000;

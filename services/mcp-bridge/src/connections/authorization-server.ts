@@ -223,6 +223,9 @@ async function challengeOf(
 function checkMetadata(metadata: AuthorizationServerMetadata, { serverUrl, issuer }: Wanted): void {
   if (issuer !== undefined && withoutSlash(metadata.issuer) !== withoutSlash(issuer))
     throw new NotConnectable('it names another authorization server than the configured issuer');
+  // Both revisions of MCP have a client go no further then.
+  if (metadata.code_challenge_methods_supported?.includes('S256') !== true)
+    throw new NotConnectable('its authorization server does not say that it knows PKCE (S256)');
   const near = issuer ?? serverUrl;
   for (const [name, address] of [
     ['authorization', metadata.authorization_endpoint],
