@@ -157,7 +157,9 @@ test('no token is in an answer, in the log of the process, or in the files of th
     platform.output(),
   ].join('\n');
   expect(shown).toContain('read done for ann with Bearer');
-  const files = readdirSync(place.dataDir).map((name) => readFileSync(join(place.dataDir, name), 'latin1'));
+  const files = readdirSync(place.dataDir, { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile())
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'));
   expect(files.length).toBeGreaterThan(0);
   expect(notes.tokens.length).toBeGreaterThan(1);
   for (const token of notes.tokens) for (const text of [shown, ...files]) expect(text).not.toContain(token);
