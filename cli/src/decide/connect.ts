@@ -49,7 +49,7 @@ export async function connectAccount(
   await once(here.listen(0, '127.0.0.1'), 'listening');
   try {
     const redirectUri = `http://127.0.0.1:${(here.address() as AddressInfo).port}/callback`;
-    const begun = await askGateway(url, pathOf(server), { redirect_uri: redirectUri });
+    const begun = await askGateway(url, pathOf(server), { body: { redirect_uri: redirectUri } });
     const address = 'url' in begun && typeof begun.url === 'string' ? begun.url : '';
     print('Open this address, and log in:');
     print(oneLine(address));
@@ -57,7 +57,7 @@ export async function connectAccount(
     const { query, say } = await cameBack(here, signal);
     const brought = Object.fromEntries(['state', 'code', 'iss', 'error'].map((name) => [name, query.get(name) ?? '']));
     try {
-      await askGateway(url, '/connections', brought);
+      await askGateway(url, '/connections', { body: brought });
     } catch (error) {
       say('Your account is not connected. The terminal says why.');
       throw error;
@@ -72,7 +72,7 @@ export async function connectAccount(
 
 /** Disconnects it. */
 export async function disconnectAccount(url: string, server: string, print: Print): Promise<void> {
-  const answer = await askGateway(url, pathOf(server), undefined, {}, undefined, 'DELETE');
+  const answer = await askGateway(url, pathOf(server), { method: 'DELETE' });
   const was = 'was_connected' in answer && answer.was_connected === true;
   print(
     oneLine(was ? `${server} is disconnected, and the key of its tokens destroyed` : `${server} was not connected`),
