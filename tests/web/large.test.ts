@@ -66,7 +66,7 @@ describeInBrowser('a conversation of 1,000 messages', () => {
     const after = await workDone(page);
     const commits = after.commits - before.commits;
     expect(commits).toBeGreaterThanOrEqual(paragraphs);
-    expect((after.parts - before.parts) / commits).toBeLessThan(150);
+    expect((after.parts - before.parts) / commits).toBeLessThan(90);
     await model.end();
     await page.locator('.item.agent:not(.is-writing) code', { hasText: new RegExp(`^${paragraphs}$`) }).waitFor();
   });
