@@ -285,7 +285,8 @@ export const peopleCommands: Readonly<Record<string, Command>> = {
     arguments: [0, 1],
     options: { ...gateway, open: 'open the address in the browser' },
     about: [
-      'Prints an address to log in at, and waits until the browser comes back to this machine. What waited for the account goes on by itself.',
+      'Prints an address to log in at, and waits until the browser comes back to this machine.',
+      'What waited for the account goes on by itself.',
     ],
     examples: [
       ['stopgo connect', ''],
