@@ -175,12 +175,14 @@ describe('routes', () => {
     }
     expect(json.endpoints.map((one: { method: string; path: string }) => `${one.method} ${one.path}`).sort()).toEqual([
       'DELETE /agents/*name/memories/:key',
+      'DELETE /connections/:server',
       'DELETE /repositories/:name',
       'DELETE /users/:user/keys/:key',
       ...['', '/*name', '/*name/diff', '/*name/history'].map((rest) => `GET /agents${rest}`),
       ...['', '/:key'].map((rest) => `GET /agents/*name/memories${rest}`),
       'GET /alarms',
       ...['', '/:uuid', '/counts', '/events'].map((rest) => `GET /approvals${rest}`),
+      ...['', '/callback'].map((rest) => `GET /connections${rest}`),
       ...['', '/:id', '/:id/blobs/:digest', '/:id/events', '/:id/export', '/:id/push', '/:id/verification'].map(
         (rest) => `GET /conversations${rest}`,
       ),
@@ -194,6 +196,7 @@ describe('routes', () => {
       'POST /approvals/:uuid/standing',
       'POST /approvals/:uuid/unassign',
       'POST /approvals/decide',
+      ...['', '/:server'].map((rest) => `POST /connections${rest}`),
       'POST /conversations',
       'POST /conversations/:id/cancel',
       'POST /conversations/:id/inputs/:input',
