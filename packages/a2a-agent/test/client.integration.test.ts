@@ -265,7 +265,10 @@ describe('what goes wrong is an error that says it', () => {
     await expect(createHttpClient().getTask(url, 't', undefined, leaving.signal)).rejects.toThrow('enough');
     await closed;
     const other = await agent(() => undefined);
-    await expect(createHttpClient({ timeoutMs: 20 }).getTask(other.url, 't')).rejects.toThrow('no answer within 20 ms');
+    // Long enough for the request to arrive, also on a busy machine: one that did not would never be closed.
+    await expect(createHttpClient({ timeoutMs: 1_000 }).getTask(other.url, 't')).rejects.toThrow(
+      'no answer within 1000 ms',
+    );
     // The request does not go on unheard.
     await other.closed;
   });
