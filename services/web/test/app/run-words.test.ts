@@ -20,7 +20,7 @@ const words = (one: LogEvent, names: ReadonlyMap<string, string> = new Map()) =>
 
 /** Facts that stand in other streams than a conversation's. */
 const elsewhere =
-  /^(push_|agent_defined|tool_defined|toolset_|tool_server_|tools_|policy_|user_(?!message)|api_key_|link_|repository_|memory_)/;
+  /^(push_|agent_defined|tool_defined|toolset_|tool_server_|tools_|policy_|user_(?!message)|api_key_|link_|repository_|memory_|account_|tokens?_refresh)/;
 
 test('every kind of event has words, and one that is not known says so', () => {
   const contract = readFileSync(new URL('../../../../proto/stopgo/events/v1/payload.proto', import.meta.url), 'utf8');
