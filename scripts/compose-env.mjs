@@ -35,6 +35,12 @@ const secrets = [
     about:
       'With which orchestrators seal what addresses of notifications are shown. Keep it: nothing else opens that again.',
   },
+  {
+    name: 'STOPGO_ACCOUNT_KEY',
+    value: secret,
+    about:
+      'With which bridges seal what accounts at tool servers are used with. Keep it: without it all are connected anew.',
+  },
   { name: 'NATS_PASSWORD', value: secret, about: 'With which the store enters the event log.' },
 ];
 /** What is published is for people who sign in; a demo is for who tries it on this machine. */

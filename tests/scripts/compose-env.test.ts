@@ -38,13 +38,15 @@ test('it writes long random secrets that only the owner can read, and does not p
   const { STOPGO_INTERNAL_PEERS: _, STOPGO_REQUIRE_AUTH: isRequired, ...secrets } = first;
   // What is published is for people who sign in.
   expect(isRequired).toBe('true');
-  expect(Object.keys(secrets).sort()).toEqual(['NATS_PASSWORD', 'STOPGO_PUSH_KEY', ...tokenNames].sort());
+  expect(Object.keys(secrets).sort()).toEqual(
+    ['NATS_PASSWORD', 'STOPGO_ACCOUNT_KEY', 'STOPGO_PUSH_KEY', ...tokenNames].sort(),
+  );
   for (const secret of Object.values(secrets)) {
     expect(secret).toMatch(/^[0-9a-f]{64}$/);
     expect(printed).not.toContain(secret);
   }
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(new Set(Object.values(secrets)).size).toBe(8);
+  expect(new Set(Object.values(secrets)).size).toBe(9);
 });
 
 test('the services know each other by the digests of their tokens, also after one was changed', () => {
