@@ -20,6 +20,7 @@ import { useShortcuts } from './ui/shortcuts.ts';
 // What is not looked at first is loaded when somebody goes there.
 const RunPage = lazy(() => import('./run/run-page.tsx'));
 const AgentsPage = lazy(() => import('./agents/agents-page.tsx'));
+const AccountsPage = lazy(() => import('./accounts/accounts-page.tsx'));
 const OperationsPage = lazy(() => import('./operations/operations-page.tsx'));
 
 const names = {
@@ -29,6 +30,7 @@ const names = {
   run: 'Run',
   agents: 'Agents',
   operations: 'Operations',
+  accounts: 'Connected accounts',
   unknown: 'Nothing here',
 } as const;
 
@@ -99,6 +101,7 @@ function Page() {
     );
   if (place.page === 'run') return <RunPage key={place.conversation} id={place.conversation} query={place.query} />;
   if (place.page === 'agents') return <AgentsPage rest={place.rest} query={place.query} />;
+  if (place.page === 'accounts') return <AccountsPage isBack={place.isBack} query={place.query} />;
   if (place.page === 'operations') return <OperationsPage rest={place.rest} query={place.query} />;
   return (
     <div className="empty-page">

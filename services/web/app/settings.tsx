@@ -8,6 +8,7 @@ import { wordsOf } from './api/words.ts';
 import { signOut } from './state/session.ts';
 import { setTheme, type Theme, useTheme } from './state/theme.ts';
 import { Dialog } from './ui/dialog.tsx';
+import { Link } from './ui/link.tsx';
 import { Line } from './ui/text.tsx';
 
 const themes: readonly (readonly [Theme, string])[] = [
@@ -30,6 +31,11 @@ export function Settings({ isOpen, onClose }: { readonly isOpen: boolean; readon
         ))}
       </fieldset>
       {!isSignedIn() ? <Name /> : <SignedIn />}
+      <p>
+        <Link to="/accounts" onFollow={onClose}>
+          Connected accounts
+        </Link>
+      </p>
     </Dialog>
   );
 }

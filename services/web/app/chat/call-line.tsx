@@ -6,6 +6,7 @@ import type { Call, CallState } from './transcript.ts';
 const words: Readonly<Record<CallState, string>> = {
   waiting: 'waits for a decision',
   asking: 'waits for an answer',
+  login: 'waits for a login',
   running: 'is running',
   done: 'done',
   failed: 'failed',

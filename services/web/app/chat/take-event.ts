@@ -86,6 +86,12 @@ export function takeEvent(to: GrowingTranscript, event: LogEvent): void {
       to.activity = 'people';
       return;
     case 'tool_call_refused':
+      if (text(payload, 'reason') === 'REFUSAL_REASON_UNAUTHENTICATED') {
+        // Whoever is asked for a login is told of it where the run says what it waits for.
+        to.changeCall(callKey(payload), { state: 'login' });
+        to.activity = 'people';
+        return;
+      }
       to.changeCall(callKey(payload), { state: 'refused', note: text(payload, 'message') });
       to.activity = 'model';
       return;

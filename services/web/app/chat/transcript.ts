@@ -7,6 +7,8 @@ import { Copied } from './copied.ts';
 export type CallState =
   | 'waiting'
   | 'asking'
+  /** Its server wants a login, or a token, and the call waits for that. */
+  | 'login'
   | 'running'
   | 'done'
   | 'failed'
@@ -16,7 +18,7 @@ export type CallState =
   | 'ended';
 
 /** States that the end of a run leaves nothing in. */
-const openStates: readonly CallState[] = ['waiting', 'asking', 'running'];
+const openStates: readonly CallState[] = ['waiting', 'asking', 'login', 'running'];
 
 /** One use of a tool, or of another agent. */
 export type Call = {

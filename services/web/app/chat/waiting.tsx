@@ -1,4 +1,5 @@
 import type { Conversation } from '@stopgo/client';
+import { Link } from '../ui/link.tsx';
 import { Block } from '../ui/text.tsx';
 import type { Transcript } from './transcript.ts';
 
@@ -15,7 +16,17 @@ export function Waiting(given: {
       {said === undefined || !isLive ? null : (
         <p className={said.isBlocked ? 'waiting-line blocked' : 'waiting-line'}>
           <span className="pulse" aria-hidden="true" />
-          <Block text={said.text} />
+          <span>
+            <Block text={said.text} />
+            {said.wantsAccount ? (
+              <>
+                {' '}
+                <Link to="/accounts" className="nowrap">
+                  Connect your account
+                </Link>
+              </>
+            ) : null}
+          </span>
         </p>
       )}
     </div>
@@ -25,7 +36,7 @@ export function Waiting(given: {
 function wordsOf(
   { isRunOpen, activity, calls, writing, paused }: Transcript,
   head: Conversation | undefined,
-): { readonly text: string; readonly isBlocked: boolean } | undefined {
+): { readonly text: string; readonly isBlocked: boolean; readonly wantsAccount?: boolean } | undefined {
   // A card says why.
   if (!isRunOpen || paused !== undefined) return undefined;
   const waits = head?.waiting_for ?? [];
@@ -33,7 +44,12 @@ function wordsOf(
   if (outOfReach !== undefined) return { text: `It waits: ${localTimes(outOfReach.text)}.`, isBlocked: true };
   if (activity === 'people') {
     const question = waits.find(({ kind }) => kind === 'auth');
-    return question === undefined ? undefined : { text: `It waits: ${localTimes(question.text)}.`, isBlocked: true };
+    if (question === undefined) return undefined;
+    // As the platform says it where an account can be connected; else a token goes with the message.
+    const [wanted = '', way] = question.text.split(' Connect your account');
+    if (way !== undefined)
+      return { text: `It waits: ${wanted} The call goes on by itself then.`, isBlocked: true, wantsAccount: true };
+    return { text: `It waits: ${localTimes(question.text)}.`, isBlocked: true };
   }
   if (activity === 'tools') {
     const running = [...calls.values()].filter(({ state }) => state === 'running').map(({ tool }) => tool);

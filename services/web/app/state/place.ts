@@ -8,6 +8,8 @@ export type Place =
   | { readonly page: 'run'; readonly conversation: string; readonly query: string }
   /** `rest` is what follows in the address, decoded: `/agents/NAME` has one, `/agents` none. */
   | { readonly page: 'agents' | 'operations'; readonly rest: readonly string[]; readonly query: string }
+  /** `isBack`: an authorization server has led here. */
+  | { readonly page: 'accounts'; readonly isBack: boolean; readonly query: string }
   | { readonly page: 'unknown' };
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -18,6 +20,8 @@ export function placeOf(path: string, query: string): Place {
     const rest = [second, ...more].flatMap((one) => (one === undefined || one === '' ? [] : [decoded(one)]));
     return rest.includes(undefined) ? { page: 'unknown' } : { page: first, rest: rest as string[], query };
   }
+  if (first === 'accounts' && second === undefined) return { page: 'accounts', isBack: false, query };
+  if (path === '/connections/callback') return { page: 'accounts', isBack: true, query };
   if (first === 'c' && second !== undefined && uuid.test(second) && more.length === 1 && more[0] === 'run')
     return { page: 'run', conversation: second, query };
   if (first === 'questions' && (second === undefined || second === '')) return { page: 'questions', query };

@@ -9,13 +9,16 @@ export function Link(given: {
   readonly label?: string;
   /** The id of what says more of where it leads. */
   readonly describedBy?: string;
+  /** Also done when somebody follows it in this tab. */
+  readonly onFollow?: () => void;
   readonly children: ReactNode;
 }) {
-  const { to, className, isCurrent = false, label, describedBy, children } = given;
+  const { to, className, isCurrent = false, label, describedBy, onFollow, children } = given;
   const follow = (event: MouseEvent<HTMLAnchorElement>) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     go(to);
+    onFollow?.();
   };
   return (
     <a

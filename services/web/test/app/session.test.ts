@@ -5,6 +5,7 @@ import { beginAsWhoIsThere, mustSignIn, signIn, signOut } from '../../app/state/
 let kept: Map<string, string>;
 let reloads: number;
 let status: number;
+let followed: number;
 
 beforeEach(() => {
   kept = new Map([
@@ -16,6 +17,7 @@ beforeEach(() => {
   ]);
   reloads = 0;
   status = 200;
+  followed = 0;
   vi.stubGlobal('sessionStorage', {
     getItem: (name: string) => kept.get(name) ?? null,
     setItem: (name: string, value: string) => kept.set(name, value),
@@ -30,15 +32,16 @@ beforeEach(() => {
       reloads += 1;
     },
   });
-  const page = { addEventListener: () => undefined };
+  const page = { addEventListener: () => undefined, removeEventListener: () => undefined };
   vi.stubGlobal('window', page);
   vi.stubGlobal('document', page);
+  vi.stubGlobal('navigator', {});
   // The stream of approvals never says anything.
-  vi.stubGlobal('fetch', (path: string) =>
-    path.includes('/events')
-      ? new Promise(() => undefined)
-      : Promise.resolve(new Response('{"error":"no"}', { status })),
-  );
+  vi.stubGlobal('fetch', (path: string) => {
+    if (!path.includes('/events')) return Promise.resolve(new Response('{"error":"no"}', { status }));
+    followed += 1;
+    return new Promise(() => undefined);
+  });
   vi.stubGlobal(
     'BroadcastChannel',
     class {
@@ -87,6 +90,8 @@ test('the same person goes on where they were', async () => {
   expect(await signIn('of Ada')).toBe(true);
   expect(kept.get('stopgo.draft.new')).toBe('what Ada was writing');
   expect(reloads).toBe(0);
+  // Its stream is asked for soon after; that belongs to this test, and not to the time after it.
+  await expect.poll(() => followed).toBe(1);
 });
 
 test('who comes back after their session has ended finds what they wrote, and somebody else does not', () => {
