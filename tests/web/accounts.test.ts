@@ -32,12 +32,10 @@ mcp_servers: [{ name: notes, url: ${JSON.stringify(notes.url)}, auth: oauth }]
     expect(await findings(page)).toEqual([]);
 
     // Where the browser is led, its user agrees; then it is led back.
-    const led = page.waitForRequest(
-      (request) => request.url().startsWith(notes.issuer) && request.isNavigationRequest(),
-    );
-    await page.route(`${notes.issuer}/**`, (route) => route.abort());
+    await page.route(`${notes.issuer}/**`, (route) => route.fulfill({ contentType: 'text/html', body: 'Log in' }));
     await card.getByRole('button', { name: 'Connect your account' }).click();
-    const back = await notes.agree((await led).url());
+    await page.getByText('Log in', { exact: true }).waitFor();
+    const back = await notes.agree(page.url());
     expect(new URL(back).origin).toBe(new URL(site.url).origin);
     await script(site, { text: 'The note is written.' });
     await page.goto(back);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AgentsSite, areSynced, hostileText, openAgentsSite } from './agents-site.ts';
-import { describeInBrowser, findings, type Site } from './browser.ts';
+import { axeFindings, describeInBrowser, findings, type Site } from './browser.ts';
 
 const billing = '/agents/support%2Fbilling';
 
@@ -275,14 +275,20 @@ describeInBrowser('agents in the browser', () => {
       ['/agents/repositories', (page) => row(page, 'main-agents').getByText('In step').waitFor()],
       ['/agents/repositories', (page) => page.getByRole('button', { name: 'Add a repository' }).click()],
       [`/?agent=support/billing&commit=${made.first}`, (page) => page.getByText('an older version').waitFor()],
-      ['/', (page) => page.getByRole('button', { name: 'Choose another agent' }).click()],
       ['/agents/team/desk', (page) => page.locator('.agent-step').first().waitFor()],
       ['/agents/nobody', (page) => page.getByText('There is no agent nobody').waitFor()],
     ];
     for (const [path, arrive] of pages) {
       const page = await site.open(path);
       await arrive(page);
-      expect(await findings(page, () => arrive(page)), path).toEqual([]);
+      expect(await findings(page), path).toEqual([]);
+      await page.context().close();
+    }
+    // A change of the width closes this one.
+    for (const look of [{}, { colorScheme: 'dark' }, { viewport: { width: 375, height: 800 } }] as const) {
+      const page = await site.open('/', look);
+      await page.getByRole('button', { name: 'Choose another agent' }).click();
+      expect(await axeFindings(page), JSON.stringify(look)).toEqual([]);
       await page.context().close();
     }
   });

@@ -21,17 +21,15 @@ const overlays = '[role=dialog], [role=alertdialog], [role=listbox], [role=menu]
 
 /**
  * What is wrong with a page in light, in dark and on a phone: what axe finds, with the elements that it is about, and that something is
- * wider than the page. The page is looked at as it stands: loading it for each look would take twice as long. `open` opens again what a
- * change of the width closes.
+ * wider than the page. The page is looked at as it stands: loading it for each look would take twice as long.
  */
-export async function findings(page: Page, open?: () => Promise<unknown>): Promise<readonly string[]> {
+export async function findings(page: Page): Promise<readonly string[]> {
   const opened = await page.locator(overlays).count();
   const found: string[] = [];
   for (const { name, colorScheme, width } of looks) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.setViewportSize({ width, height: 820 });
     await page.evaluate(settled);
-    if (opened > 0 && (await page.locator(overlays).count()) === 0) await open?.();
     if ((await page.locator(overlays).count()) !== opened) found.push(`${name}: what was open has closed`);
     const isWider = await page.evaluate(
       '[document.documentElement, document.querySelector(".page-body")].some((one) => one && one.scrollWidth > one.clientWidth)',
